@@ -14,7 +14,7 @@ from labrig.errors import LabrigError, over_limit
 from labrig.sandbox.inputs import Standing
 from labrig.storage.contents import content_sha256
 from labrig.threads import in_thread
-from labrig.toolbox import session
+from labrig.toolbox import session as current
 from labrig.tools import reading
 from labrig.tools.code import CALL_LIMITS, MOST_FILES, SeedArgument, answered
 from labrig.tools.sources import input_names, names_artifact, opened_source
@@ -28,6 +28,9 @@ from labrig_repository.server.tables import described
 MOST_PATHS = 200_000
 MOST_BYTES = 8 << 20
 """Of one file through a function; a folder's larger ones are given with `files`."""
+
+MOST_NAME = 80
+"""Characters of the name of a session."""
 
 _HASHED_BYTES = 64 << 20
 
@@ -91,18 +94,26 @@ async def run_python_code(
             "need not be named.",
         ),
     ] = [],  # noqa: B006 - pydantic copies it
+    session: Annotated[
+        str,
+        Field(
+            max_length=MOST_NAME,
+            description="Name of a session, such as 'main', whose variables, imports and open figures stay for the "
+            "next call with it; empty: each run starts afresh.",
+        ),
+    ] = "",
     id: IdArgument = "",
     seed: SeedArgument = 0,
 ) -> Answer | Pictures:
     """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     The code stands in the folder: pd.read_csv("meta/stations.csv") and Path().rglob("*.csv") read its files; what it
-    writes is kept as artifacts and leaves the folder as it is. Each run starts afresh. Functions read a generated
+    writes is kept as artifacts and leaves the folder as it is. Functions read a generated
     repository, or any: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
     str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
     are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
     """
-    here = session()
+    here = current()
     state: State = here.state
     with ExitStack() as held:
         inputs, hashes = await in_thread(_inputs, state, id, files, held)
@@ -114,8 +125,35 @@ async def run_python_code(
             limits=CALL_LIMITS,
             owner=here.owner,
             seed=seed,
+            session=_key(state, id, session),
         )
     return await answered(state.sandbox, result, code, hashes)
+
+
+@toolbox.tool(title="Restart a session of Python", read_only=False)
+async def restart_python_session(
+    session: Annotated[
+        str, Field(min_length=1, max_length=MOST_NAME, description="Name of a session of run_python_code.")
+    ],
+    id: IdArgument = "",
+) -> Answer:
+    """End a session of run_python_code, and what it is doing; the next run under its name starts with nothing defined.
+
+    Example: restart_python_session(session="main").
+    """
+    here = current()
+    state: State = here.state
+    there_was = state.sandbox.end_session(_key(state, id, session), here.owner)
+    said = f"The session {session} has ended" if there_was else f"There was no session {session}"
+    return Answer(source="Python sessions of this server", text=f"{said}; its next run starts anew.")
+
+
+def _key(state: State, id: object, session: str) -> str:
+    """Return the name of a session as the sandbox has it: those of two repositories are two."""
+    name = session.strip()
+    if not name:
+        return ""
+    return f"{state.repository(id).name if state.folders or id != '' else ''}/{name}"
 
 
 def _standing(state: State, id: object, inputs: dict[str, Path]) -> Standing | None:

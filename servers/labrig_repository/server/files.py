@@ -173,8 +173,9 @@ async def read_text_file(
 
     def reads() -> tuple[str, Text]:
         with opened(state, id, path) as (files, found, about):
-            lines = {"head": head, "tail": tail, "start_line": start_line}
-            return about, reading.read_text_file(files, found, **lines, most_bytes=most)
+            return about, reading.read_text_file(
+                files, found, head=head, tail=tail, start_line=start_line, most_bytes=most
+            )
 
     about, text = await in_thread(reads)
     warnings = []

@@ -119,6 +119,14 @@ class WarmServer:
         """End one run, if it still runs."""
         self._send({"op": "kill", "id": number})
 
+    def pause(self, number: int) -> None:
+        """Stop a run, and its time, until `go`."""
+        self._send({"op": "pause", "id": number})
+
+    def go(self, number: int, wall_s: float, cpu_s: float) -> None:
+        """Have a paused run go on, for at most so many seconds of the clock and of processor time."""
+        self._send({"op": "go", "id": number, "wall_s": wall_s, "cpu_s": cpu_s})
+
     def share(self, rest: Sequence[int]) -> None:
         """Have these runs rest for a while and all others go on; their clocks (`within`) stand still meanwhile."""
         self._send({"op": "share", "rest": list(rest)})

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.sandbox.forkserver import Ended
 from labrig.sandbox.inputs import Input, Standing
+from labrig.sandbox.pipes import Kept
 from labrig.sandbox.results import Limits
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,10 @@ MESSAGE_CPU_S = 5e-5
 """What a message takes beyond its parsing: a turn of the loop, about."""
 
 
+class Wall(Exception):
+    """A wall could not be put up; nothing was run."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What is to be run.
@@ -51,6 +57,8 @@ class Job:
     display
         ``last``: the value of a last expression is printed, where the code prints nothing by itself; ``always``;
         ``never``.
+    stays
+        The process stays for another job, with all variables.
     keep_calls
         Whether to return the calls to the functions with what they were answered.
     history
@@ -64,6 +72,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
     display: str = "last"
+    stays: bool = False
     keep_calls: bool = False
     history: tuple[dict[str, Any], ...] = ()
 
@@ -71,18 +80,23 @@ class Job:
 class Conversation:
     """The host's end of a run's socket: the job goes out, calls are answered, the report comes in.
 
+    One with a process that has `begun` starts with the job. `area` is the folder that ``inputs`` leads to, in place of
+    a link for each input.
+
     Nothing that arrives is trusted. What is no message, or comes where it makes no sense, ends the run (`flood`). Other
     callers are served after each message: a socket that always has data would give nobody else a turn.
     """
 
-    def __init__(self, wire: socket.socket, job: Job, inputs: Sequence[Input]) -> None:
+    def __init__(
+        self, wire: socket.socket, job: Job, inputs: Sequence[Input], *, area: str = "", begun: bool = False
+    ) -> None:
         self._wire = wire
         folder = job.folder.told() if job.folder else {}
         links = {each.name: each.target for each in inputs}
-        self._given = json.dumps({"links": links, "folder": folder}).encode()
+        self._given = json.dumps({"links": links, "area": area, "folder": folder}).encode()
         self._job = job
         self._buffer = bytearray()
-        self.begun = False
+        self.begun = begun
         self.answering = False
         self.wall = ""
         self.flood = ""
@@ -100,7 +114,8 @@ class Conversation:
         """Talk until the run has reported or closes its end, or says what cannot be understood."""
         loop = asyncio.get_running_loop()
         try:
-            await loop.sock_sendall(self._wire, len(self._given).to_bytes(4, "big") + self._given)
+            size = len(self._given).to_bytes(4, "big")
+            await loop.sock_sendall(self._wire, self._opening() if self.begun else size + self._given)
             while line := await self._line(loop):
                 began = time.thread_time()
                 message = json.loads(line)
@@ -118,6 +133,11 @@ class Conversation:
         ) as error:  # whatever a message can be made to do here, it ends its own run and no more
             self.flood = short(str(error)) or type(error).__name__
             kill()
+
+    def check_walls(self, ended: Ended, err: Kept) -> None:
+        """Raise `Wall` where the code was not begun, though nobody has ended it."""
+        if self.wall or (not self.begun and not ended.reason):
+            raise Wall(self.wall or err.text().strip() or f"the child ended with {ended.exit}")
 
     def _count(self, cpu_s: float) -> None:
         """Charge a message to the run."""
@@ -175,6 +195,7 @@ class Conversation:
             "seed": job.seed,
             "display": job.display,
             "history": job.history,
+            "stays": job.stays,
         }
         return _line(opening)
 

@@ -43,22 +43,32 @@ class Pipe:
     def __init__(self, limit: int) -> None:
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
+        self._limit = limit
         self.kept = Kept(limit)
         self._loop = asyncio.get_running_loop()
         self.closed: asyncio.Future[None] = self._loop.create_future()
         self._loop.add_reader(self.read_end, self._read)
 
-    def _read(self) -> None:
+    def next(self) -> Kept:
+        """Return what has come, all that waits in the pipe included, and begin anew."""
+        for _ in range(8):  # a thread may write without end
+            if self.closed.done() or not self._read():
+                break
+        kept, self.kept = self.kept, Kept(self._limit)
+        return kept
+
+    def _read(self) -> bool:
         try:
             data = os.read(self.read_end, 1 << 18)
         except BlockingIOError:
-            return
+            return False
         except OSError:
             data = b""
         if data:
             self.kept.add(data)
         else:
             self.close()
+        return bool(data)
 
     def close(self) -> None:
         """Read no more."""

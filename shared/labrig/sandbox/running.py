@@ -10,7 +10,7 @@ import re
 import signal as signals
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,10 +45,6 @@ class Done:
     calls: list[dict[str, Any]]
 
 
-class Wall(Exception):
-    """A wall could not be put up; nothing was run."""
-
-
 async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Done:
     """Run a job, and leave nothing of it behind.
 
@@ -65,33 +61,25 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         If a wall could not be put up.
     """
     started = time.monotonic()
-    out, err = Pipe(job.limits.output_bytes), Pipe(job.limits.output_bytes)
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
     talk: asyncio.Task[None] | None = None
     number = server.next_number()
     scratch = scratch_name(number)
     folder = -1
+    child: Child | None = None
     try:
+        inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
         try:
-            inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
-            descriptors = (theirs.fileno(), out.write_end, err.write_end)
-            try:
-                asked = server.submit(number, descriptors, inputs, job.limits)
-            finally:
-                close(inputs)
+            child = Child(server, number, inputs, job.limits)
         finally:
-            theirs.close()
-            os.close(out.write_end)
-            os.close(err.write_end)
-        conversation = Conversation(ours, job, inputs)
+            close(inputs)
+        out, err = child.out, child.err
+        conversation = Conversation(child.wire, job, inputs)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(number)))
-        ended = await _ended(server, number, asked, job.limits.wall_s + GRACE_S)
+        ended = await _ended(server, number, child.asked, job.limits.wall_s + GRACE_S)
         if ended.reason and conversation.answering:
             talk.cancel()  # nobody is there to take the answer
         await asyncio.wait([out.closed, err.closed, talk], timeout=DRAIN_S)
-        if conversation.wall or (not conversation.begun and not ended.reason):
-            raise Wall(conversation.wall or err.kept.text().strip() or f"the child ended with {ended.exit}")
+        conversation.check_walls(ended, err.kept)
         folder, own = server.take_folder(number)
         files = Collected()
         if folder >= 0:
@@ -99,16 +87,15 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
                 collect, folder, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
             )
         full = own and (files.full or NO_SPACE in err.kept.text()[-1000:])
-        result = _result(conversation, ended, out.kept, err.kept, files, job.limits, full)
+        result = result_of(conversation, ended, out.kept, err.kept, files, job.limits, full)
         return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
     finally:
         if talk is not None:
             talk.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await talk
-        ours.close()
-        out.close()
-        err.close()
+        if child is not None:
+            child.close()
         folder = server.take_folder(number)[0] if folder < 0 else folder
         if folder >= 0:
             os.close(folder)
@@ -118,18 +105,47 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
             places.remove(scratch)
 
 
-async def _ended(
-    server: ForkServer, number: int, asked: asyncio.Future[dict[str, Any]], within_s: float
-) -> Ended:
-    """Wait for the end of a run; where nobody waits any longer, it is killed."""
+class Child:
+    """A child of the fork server that was asked for, with the host's ends of its socket and its pipes."""
+
+    def __init__(self, server: ForkServer, number: int, inputs: Sequence[Input], limits: Limits) -> None:
+        self.out, self.err = Pipe(limits.output_bytes), Pipe(limits.output_bytes)
+        self.wire, theirs = socket.socketpair()
+        self.wire.setblocking(False)
+        try:
+            descriptors = (theirs.fileno(), self.out.write_end, self.err.write_end)
+            self.asked = server.submit(number, descriptors, inputs, limits)
+        finally:
+            theirs.close()
+            os.close(self.out.write_end)
+            os.close(self.err.write_end)
+
+    def close(self) -> None:
+        """Close the host's ends."""
+        self.wire.close()
+        self.out.close()
+        self.err.close()
+
+
+@contextlib.asynccontextmanager
+async def answering(server: ForkServer) -> AsyncIterator[None]:
+    """Give up a fork server that lets the time of a run pass and says nothing."""
     try:
-        async with server.within(number, within_s):
-            return await server.ending(asked)
+        yield
     except TimeoutError:
         server.abandon("The sandbox does not answer")
         raise LabrigError(
             "The sandbox does not answer", where="sandbox", try_="the same call again", code="engine"
         ) from None
+
+
+async def _ended(
+    server: ForkServer, number: int, asked: asyncio.Future[dict[str, Any]], within_s: float
+) -> Ended:
+    """Wait for the end of a run; where nobody waits any longer, it is killed."""
+    try:
+        async with answering(server), server.within(number, within_s):
+            return await server.ending(asked)
     except asyncio.CancelledError:
         server.kill(number)
         with contextlib.suppress(LabrigError):
@@ -153,7 +169,7 @@ async def _placed(places: Inputs, inputs: Mapping[str, Path], scratch: str) -> l
         raise
 
 
-def _result(
+def result_of(
     talk: Conversation,
     ended: Ended,
     out: Kept,
@@ -218,10 +234,12 @@ def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tup
         return "scratch_limit", (
             f"its files needed more than {limits.scratch_bytes:,} bytes together, or there were more than 5,000 of them"
         )
-    if ended.reason:
+    if ended.reason not in ("", "cpu_limit"):
         return "cancelled", "it was cancelled"
-    if ended.exit == -signals.SIGXCPU or (
-        ended.exit == -signals.SIGKILL and ended.cpu_s > 0.9 * limits.cpu_s
+    if (
+        ended.reason
+        or ended.exit == -signals.SIGXCPU
+        or (ended.exit == -signals.SIGKILL and ended.cpu_s > 0.9 * limits.cpu_s)
     ):
         return "cpu_limit", f"it used more than {limits.cpu_s:g} s of processor time"
     if ended.exit < 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import keyword
 import os
 from collections.abc import Mapping, Sequence
@@ -13,13 +14,14 @@ from typing import IO
 from labrig.config import home, setting
 from labrig.errors import LabrigError, unknown_name
 from labrig.sandbox import backends, environment, running
-from labrig.sandbox.conversation import HostFunction, Job
+from labrig.sandbox.conversation import HostFunction, Job, Wall
 from labrig.sandbox.folders import WorkFolder
 from labrig.sandbox.forkserver import ForkServer
 from labrig.sandbox.inputs import Inputs, Standing
+from labrig.sandbox.live import Live
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import Done, Wall
+from labrig.sandbox.running import Done
 from labrig.turns import KEPT, OWNER, OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000
@@ -29,6 +31,8 @@ BURST = 256 << 20
 """What one run may write before it is seen, so that its neighbours have room meanwhile (bubblewrap)."""
 QUEUE = 32
 """Runs of one owner that may wait."""
+MOST_SESSIONS = 4
+"""Of one owner, each with a process that keeps what it holds in memory."""
 UNSHOWN = "the files of the folder are not at their own paths here: {why}"
 UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
 # What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
@@ -104,6 +108,7 @@ class Sandbox:
         self._held: IO[bytes] | None = None
         self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._lives: dict[tuple[str, str], Live] = {}
 
     @classmethod
     def configured(
@@ -173,6 +178,7 @@ class Sandbox:
         owner: str = "",
         seed: int = 0,
         display: str = "last",
+        session: str = "",
     ) -> Result:
         """Run code, and return what came of it; cancelling this ends the code.
 
@@ -195,6 +201,9 @@ class Sandbox:
         display
             ``last`` prints the value of a last expression where the code prints nothing by itself; ``always``,
             ``never``.
+        session
+            The name of a session of this owner, whose variables, imports and open figures stay: see `Live`. The first
+            run of a name begins it, in the folder and with the seed that are given then.
 
         Raises
         ------
@@ -203,9 +212,17 @@ class Sandbox:
             side environment, ``refused`` where no backend works, ``engine`` if the fork server was killed meanwhile.
         """
         job = Job(code, functions or {}, inputs or {}, folder, limits or Limits(), seed, display)
-        return (await self.perform(job, owner)).result
+        return (await self.perform(job, owner, session)).result
 
-    async def perform(self, job: Job, owner: str = "") -> Done:
+    def end_session(self, session: str, owner: str = "") -> bool:
+        """End a session of an owner; return whether there was one. What it was just doing is cancelled."""
+        live = self._lives.pop((owner or OWNER.get(), session), None)
+        if live is None or not live.going:
+            return False
+        live.close("it was ended")
+        return True
+
+    async def perform(self, job: Job, owner: str = "", session: str = "") -> Done:
         """Run a job; see `run`.
 
         Who cancels this waits for nothing: the run is ended by a task of its own, which no second cancellation
@@ -213,7 +230,7 @@ class Sandbox:
         """
         _check(job)
         self._check_loop()
-        task = asyncio.create_task(self._perform(job, owner))
+        task = asyncio.create_task(self._perform(job, owner, session))
         self._tasks.add(task)
         task.add_done_callback(self._settle)
         try:
@@ -227,10 +244,14 @@ class Sandbox:
         if not task.cancelled():
             task.exception()  # who was cancelled never asks for it
 
-    async def _perform(self, job: Job, owner: str) -> Done:
+    async def _perform(self, job: Job, owner: str, session: str) -> Done:
         if owner:
             OWNER.set(owner)  # of this task alone
-        async with self._turns.turn(owner):
+        async with contextlib.AsyncExitStack() as held:
+            live = self._session(session) if session else None
+            if live is not None:
+                await held.enter_async_context(live.turn)
+            await held.enter_async_context(self._turns.turn(owner))
             server = await self._running_server()
             assert self._backend is not None
             notes: tuple[str, ...] = ()
@@ -238,7 +259,11 @@ class Sandbox:
                 notes = (UNSHOWN.format(why=server.unshown),)
                 job = replace(job, folder=None)
             try:
-                done = await running.run(server, job, self._backend.name, self._places)
+                if live is not None:
+                    assert self._folder is not None
+                    done = await live.run(server, job, self._backend.name, self._folder.inputs)
+                else:
+                    done = await running.run(server, job, self._backend.name, self._places)
             except Wall as error:
                 raise LabrigError(
                     f"The sandbox could not be closed around the code, so it was not run: {error}",
@@ -250,9 +275,29 @@ class Sandbox:
             notes = (UNSAFE, *notes)
         return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls) if notes else done
 
+    def _session(self, name: str) -> Live:
+        """Return a session of this call's owner, which may be new."""
+        key = (OWNER.get(), name)
+        if key not in self._lives:
+            going = [each for each, live in self._lives.items() if live.going]
+            own = [each[1] for each in going if each[0] == key[0]]
+            if len(own) >= MOST_SESSIONS or len(going) >= MOST_SESSIONS * OWNERS_AT_ONCE:
+                raise LabrigError(
+                    "There are too many sessions",
+                    where=f"session {name!r}",
+                    expected=f"at most {MOST_SESSIONS} of one caller at a time",
+                    try_=f"ending {' or '.join(map(repr, own))}" if own else "the same call later",
+                    code="limit",
+                )
+            self._lives[key] = Live()
+        return self._lives[key]
+
     async def close(self) -> None:
         """End the fork server and whatever runs; a later run is refused."""
         self._closed = True
+        for live in self._lives.values():
+            live.close("the sandbox was closed")
+        self._lives.clear()
         async with self._starting:
             if self._server is not None:
                 await self._server.close()

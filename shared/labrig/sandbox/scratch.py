@@ -21,6 +21,7 @@ class Collected:
     """What a run left: files by relative path, how many were not taken, and whether there was no room for more."""
 
     files: dict[str, bytes] = field(default_factory=dict)
+    seen: dict[str, list[int]] = field(default_factory=dict)
     left: int = 0
     full: bool = False
 
@@ -73,12 +74,13 @@ def _take(
     try:
         descriptor = os.open(entry, _FILE, dir_fd=folder)
     except OSError:  # a link, of which the inputs are some, or made without rights
-        if not relative.startswith(f"{INPUTS}/") and not _is_whiteout(folder, entry):
+        if relative.partition("/")[0] != INPUTS and not _is_whiteout(folder, entry):
             found.left += 1
         return 0
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
-        if [about.st_size, about.st_mtime_ns] == before:
+        found.seen[relative] = [about.st_size, about.st_mtime_ns]
+        if found.seen[relative] == before:
             return 0
         if (
             not stat.S_ISREG(about.st_mode)

@@ -530,6 +530,28 @@ print(table["x (m)"].sum(), list_directory("/runs/2020"))
     )
 
 
+@pytest.mark.accept
+def test_a_session_keeps_what_its_calls_define(own: Rig, lakes: Path) -> None:
+    skip_unless()
+    code = "import pandas as pd\ntable = pd.read_csv('runs/2020/a.csv')\nopen('made.txt', 'w').write('made')"
+    first = own.own("run_python_code", code=code, session="main")
+    assert [each["name"] for each in first["artifacts"]] == ["made.txt"]
+    handle = first["artifacts"][0]["handle"]
+    again = own.own("run_python_code", code="print(len(table), open('made.txt').read())", session="main")
+    assert again["text"] == "3 made\n" and "artifacts" not in again
+    with_input = own.own(
+        "run_python_code", code="open('inputs/made.txt').read()", session="main", files=[handle]
+    )
+    assert with_input["text"] == "made\n"
+    assert "NameError" in own.own("run_python_code", code="table", session="other")["text"]
+    assert "NameError" in own.own("run_python_code", code="table")["text"]
+    assert "has ended" in own.own("restart_python_session", session="main")["text"]
+    assert "There was no session" in own.own("restart_python_session", session="main")["text"]
+    assert "NameError" in own.own("run_python_code", code="table", session="main")["text"]
+    own.own("restart_python_session", session="other")
+    assert not (lakes / "made.txt").exists()
+
+
 def test_what_was_kept_is_read_by_its_handle(own: Rig, lakes: Path) -> None:
     store = ArtifactStore(Workspace(lakes.parent / "work"))
     table = store.put("made/t.csv", b"d (m),c\n1,2\n2,\n", media_type="text/csv").handle

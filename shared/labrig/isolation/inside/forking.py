@@ -9,6 +9,8 @@ run when the control socket closes: nothing outlives the parent, however that en
 ``{"op": "share", "rest": [id, ..]}`` stops the runs that are named, lets all others go on, and is answered by
 ``shared``: of each run its processor seconds, and how many of its threads have or want a processor. A run that rests
 has its time limit stand still. Without another word, all go on after `LEASE_S`.
+
+``{"op": "pause", "id"}`` stops a run and its time; ``{"op": "go", "id", "wall_s", "cpu_s"}`` has it go on for so long.
 """
 
 from __future__ import annotations
@@ -54,10 +56,22 @@ class Run:
         self.reason = ""
         self.left_s: float | None = None
         """Of its time, while it rests."""
+        self.paused = False
+
+    def pause(self) -> None:
+        """Stop the child until it is told to go, without a time limit."""
+        if not self.reason:
+            self.paused, self.left_s, self.deadline = True, None, float("inf")
+            self._signal(signal.SIGSTOP)
+
+    def go(self, now: float, wall_s: float, cpu_s: float) -> None:
+        """Let a child that was paused go on, for so many seconds of the clock."""
+        self.paused, self.deadline = False, now + wall_s
+        self._signal(signal.SIGCONT)
 
     def rest(self, now: float) -> None:
         """Stop the child and its time; one that is being killed is left alone."""
-        if self.left_s is None and not self.reason:
+        if self.left_s is None and not self.reason and not self.paused:
             self.left_s, self.deadline = self.deadline - now, float("inf")
             self._signal(signal.SIGSTOP)
 
@@ -216,8 +230,17 @@ class ForkServer(Generic[R]):
             else:
                 for run in self.runs.values():
                     if run.number == request["id"]:
-                        run.kill("cancelled")
+                        self._steer(run, request)
         return True
+
+    def _steer(self, run: R, request: dict[str, Any]) -> None:
+        """Do to one run what a request says."""
+        if request["op"] == "pause":
+            run.pause()
+        elif request["op"] == "go":
+            run.go(time.monotonic(), request["wall_s"], request["cpu_s"])
+        else:
+            run.kill("cancelled")
 
     def _rest(self, numbers: Sequence[int], now: float) -> None:
         """Have these runs rest, for a while, and no others."""

@@ -1,6 +1,7 @@
 """One run of code: it comes over the socket, and what came of it besides output goes back there.
 
-The host's message has ``code``, ``functions`` (name -> first lines of its documentation), ``seed``, ``display`` and
+The host's message has ``code``, ``functions`` (name -> first lines of its documentation), ``seed``, ``display``,
+``stays`` (after this run another message comes, for the same variables), and
 ``history``: the cells of a session before this one, each with its code and what its calls to the host were answered.
 They are
 run first, without output and without asking the host again, so that the variables are there.
@@ -18,6 +19,7 @@ import contextlib
 import faulthandler
 import gc
 import io
+import itertools
 import linecache
 import mimetypes
 import os
@@ -75,23 +77,20 @@ def run(wire: socket.socket, *, beside: bool = False) -> None:
     sys.path.insert(len(sys.path) if beside else 0, os.getcwd())  # noqa: PTH109
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
-    if job["functions"]:
-        module.__dict__["HostError"] = HostError
-    for name, doc in job["functions"].items():
-        setattr(module, name, function(channel, name, doc))
     notices = Notices()
     _seed(job["seed"])
-    end: dict[str, Any] = {"ended": "ok", "figures": [], "notes": []}
-    failed = _replay(job["history"], module, channel)
-    notices.forget()
-    if failed:
-        end.update(ended="replay", what=failed)
-    else:
-        if job["history"]:
-            channel.send({"replayed": _files(), "anew": channel.anew})
-        end.update(_execute(job["code"], NAME, module.__dict__, job["display"], anew=not job["history"]))
-    with _survived(end):
-        end["figures_cut"] = _save_figures(end)
+    saved: set[int] = set()
+    for number in itertools.count(1):
+        name = f"{CELL} {number}>" if job["stays"] else NAME
+        end = _cell(job, name, module, channel, notices)
+        with _survived(end):
+            end["figures_cut"] = _save_figures(end, saved)
+        if not job["stays"]:
+            break
+        notices.close()
+        _flush()
+        channel.send({"end": end})
+        job = channel.receive()
     with _survived(end):
         threading._shutdown()  # type: ignore[attr-defined]
     with _survived(end):
@@ -101,12 +100,37 @@ def run(wire: socket.socket, *, beside: bool = False) -> None:
     with _survived(end):
         module.__dict__.clear()
         gc.collect()
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
+    _flush()
     with contextlib.suppress(Exception):  # the code may have closed the socket
         channel.send({"end": end})
     os._exit(int(end.get("code", 0)) & 255)
+
+
+def _cell(
+    job: dict[str, Any], name: str, module: types.ModuleType, channel: Channel, notices: Notices
+) -> dict[str, Any]:
+    """Run the code of one message; return how it ended."""
+    if job["functions"]:
+        module.__dict__["HostError"] = HostError
+    for each, doc in job["functions"].items():
+        setattr(module, each, function(channel, each, doc))
+    end: dict[str, Any] = {"ended": "ok", "figures": [], "notes": []}
+    failed = _replay(job["history"], module, channel)
+    notices.forget()
+    if failed:
+        end.update(ended="replay", what=failed)
+    else:
+        if job["history"]:
+            channel.send({"replayed": _files(), "anew": channel.anew})
+        anew = not job["history"] and not job["stays"]
+        end.update(_execute(job["code"], name, module.__dict__, job["display"], anew=anew))
+    return end
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
 
 
 def _open_streams() -> None:
@@ -259,20 +283,28 @@ def _files() -> dict[str, list[int]]:
     return found
 
 
-def _save_figures(end: dict[str, Any]) -> int:
-    """Save the open figures as PNG; note their names, and return how many there are not.
+def _save_figures(end: dict[str, Any], saved: set[int]) -> int:
+    """Save the open figures that are new or have changed as PNG; note their names, and return how many there are not.
 
     One that cannot be drawn, such as with a formula that is none, leaves the others.
     """
     pyplot = sys.modules.get("matplotlib.pyplot")
-    numbers = pyplot.get_fignums() if pyplot is not None else []
-    for number in numbers[:MAX_FIGURES]:
-        assert pyplot is not None
-        with _survived(end, f"figure {number} was drawn"):
-            name = _free_name(f"figure-{number}")
-            pyplot.figure(number).savefig(name, format="png", bbox_inches="tight")  # labels are not cut off
+    if pyplot is None or not pyplot.get_fignums():
+        saved.clear()
+        return 0
+    current = pyplot.gcf()
+    figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
+    figures = [each for each in figures if each.stale or each.number not in saved]
+    for figure in figures[:MAX_FIGURES]:
+        with _survived(end, f"figure {figure.number} was drawn"):
+            name = _free_name(f"figure-{figure.number}")
+            figure.savefig(name, format="png", bbox_inches="tight")  # labels are not cut off
             end["figures"].append(name)
-    return len(numbers) - len(end["figures"])
+            figure.stale = False  # savefig leaves it so, where it sets the box and back
+    saved.intersection_update(pyplot.get_fignums())
+    saved.update(each.number for each in figures)
+    pyplot.figure(current)
+    return len(figures) - len(end["figures"])
 
 
 def _free_name(stem: str) -> str:

@@ -42,8 +42,9 @@ class Notices:
         self._seen.clear()
 
     def close(self) -> None:
-        """Say on standard error what was left out."""
+        """Say on standard error what was left out, and begin anew."""
         hidden = sum(self._seen.values()) - min(len(self._seen), MAX_SHOWN)
         if hidden > 0:
             places = len(self._seen)
             print(f"({hidden:,} more warnings, from {places} places, are not shown)", file=sys.stderr)
+        self.forget()

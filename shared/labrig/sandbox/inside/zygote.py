@@ -61,9 +61,15 @@ class Run(forking.Run):
         super().__init__(number, pid, time.monotonic() + limits["wall_s"], gives)
         self.scratch = scratch
         self.limits = limits
+        self.cpu_until = float("inf")
         self.looks = 0
         self.next_look = 0.0
         self.stopping = False
+
+    def go(self, now: float, wall_s: float, cpu_s: float) -> None:
+        """Let a child that was paused go on; what it has used before does not count."""
+        self.cpu_until = forking.used(self.pid)[0] + cpu_s
+        super().go(now, wall_s, cpu_s)
 
     def go_on(self, now: float) -> None:
         """Let it go on, unless it is to be looked at while it stands."""
@@ -75,6 +81,8 @@ class Run(forking.Run):
     def watch(self, scratch_root: str) -> None:
         """Kill the child where it uses more than it may of what the kernel does not limit; "" for no look at files."""
         now = time.monotonic()
+        if self.paused:
+            return
         if self.stopping:
             if has_stopped(self.pid):
                 self._look(scratch_root)
@@ -85,6 +93,8 @@ class Run(forking.Run):
             self.next_look = now + TICK_S
             if forking.threads(self.pid) > self.limits["threads"]:
                 self.kill("thread_limit")
+            elif self.cpu_until < float("inf") and forking.used(self.pid)[0] > self.cpu_until:
+                self.kill("cpu_limit")
             elif scratch_root and not self._look(scratch_root) and sys.platform == "linux":
                 self.stopping = True  # the kernel tells when it has, with SIGCHLD
                 os.kill(self.pid, signal.SIGSTOP)
@@ -304,7 +314,10 @@ class Zygote(forking.ForkServer[Run]):
         else:
             place = os.path.join(self.scratch_root, name)  # noqa: PTH118
             folder, written = mounts.own(place, allowed["scratch_bytes"], MAX_ENTRIES, **given["folder"])
-        if given["links"]:
+        if given["area"]:
+            with contextlib.suppress(FileExistsError):  # the folder has one of this name
+                os.symlink(given["area"], "inputs", dir_fd=folder)
+        elif given["links"]:
             with contextlib.suppress(FileExistsError):
                 os.mkdir("inputs", 0o700, dir_fd=folder)
         for link, target in given["links"].items():

@@ -1,0 +1,184 @@
+"""A session: one process that keeps its variables, imports and open figures from cell to cell.
+
+It is stopped between its cells, so it takes no processor and holds nobody up. The limits of time are those of each
+cell, the others those of the first. A cell that meets one, or whose caller goes away, ends the process: what it held
+cannot be waited for. The next cell then begins in a new one, and says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from labrig.errors import LabrigError
+from labrig.sandbox.conversation import Conversation, Job
+from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
+from labrig.sandbox.inputs import Input, Inputs, close
+from labrig.sandbox.inside import tree
+from labrig.sandbox.results import Limits, Result
+from labrig.sandbox.running import DRAIN_S, GRACE_S, NO_SPACE, Child, Done, answering, result_of
+from labrig.sandbox.scratch import collect
+from labrig.threads import in_thread
+
+IDLE_S = 1_800.0
+"""A session that is not used for so long ends."""
+PROCESS_CPU_S = 36_000
+"""Of the process, by the kernel; that of each cell is looked at by the fork server."""
+ANEW = "the session was begun anew, so what earlier cells defined is not there: {why}"
+
+
+class Live:
+    """A session; its process starts with the first cell.
+
+    Attributes
+    ----------
+    turn
+        Held by the call that uses it.
+    """
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self._area = Path()
+        self._server: ForkServer | None = None
+        self._child: Child | None = None
+        self._number = 0
+        self._folder = -1
+        self._seen: dict[str, list[int]] = {}
+        self._lost = ""
+        self._expiry: asyncio.TimerHandle | None = None
+
+    @property
+    def going(self) -> bool:
+        """Whether there is a process."""
+        return self._child is not None and not self._child.asked.done()
+
+    async def run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Done:
+        """Run one cell; the caller holds `turn`.
+
+        Parameters
+        ----------
+        inputs
+            A folder that the code can see; in it is one for the inputs of each session.
+
+        Raises
+        ------
+        LabrigError
+            If the fork server is gone, an input cannot be read, or no session can be had here.
+        Wall
+            If a wall could not be put up.
+        """
+        if self._expiry is not None:
+            self._expiry.cancel()
+        if self._child is not None and (self._child.asked.done() or self._server is not server):
+            self.close("its process has ended")
+        notes = (ANEW.format(why=self._lost),) if self._lost else ()
+        try:
+            done = await self._run(server, replace(job, stays=True), backend, inputs)
+        except asyncio.CancelledError:
+            self.close("a call was cancelled")
+            raise
+        except BaseException as error:
+            self.close(str(error))
+            raise
+        return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls)
+
+    def close(self, why: str) -> None:
+        """End the process, if there is one; `why` is said with the next cell."""
+        self._lost = why
+        if self._expiry is not None:
+            self._expiry.cancel()
+        if self._child is not None:
+            if self._server is not None:
+                self._server.kill(self._number)
+            self._child.close()
+            if self._server is not None and not self._server.dead:
+                tree.remove(self._server.scratch, scratch_name(self._number))
+            shutil.rmtree(self._area, ignore_errors=True)
+        if self._folder >= 0:
+            os.close(self._folder)
+        self._child, self._folder, self._seen = None, -1, {}
+
+    async def _run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Done:
+        started = time.monotonic()
+        begun = self._child is not None
+        child = self._child or self._start(server, job.limits, inputs)
+        await in_thread(self._put, job.inputs)
+        server.go(self._number, job.limits.wall_s, job.limits.cpu_s)
+        conversation = Conversation(child.wire, job, (), area=os.fspath(self._area), begun=begun)
+        talk = asyncio.create_task(conversation.hold(lambda: server.kill(self._number)))
+        try:
+            ended = await self._ended(child, conversation, talk, job.limits)
+        finally:
+            talk.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await talk
+        conversation.check_walls(ended, child.err.kept)
+        if self._folder < 0:
+            self._take_folder(server)
+        out, err = (pipe.next() for pipe in (child.out, child.err))
+        files = await in_thread(collect, self._folder, limit=job.limits.scratch_bytes, unchanged=self._seen)
+        self._seen = files.seen
+        full = files.full or NO_SPACE in err.text()[-1000:]
+        result = Result(
+            **result_of(conversation, ended, out, err, files, job.limits, full),
+            backend=backend,
+            wall_s=time.monotonic() - started,
+        )
+        if child.asked.done():
+            self.close(f"a cell ended with {result.status}")
+        else:
+            wait = f"it was not used for {IDLE_S / 60:g} minutes"
+            self._expiry = asyncio.get_running_loop().call_later(IDLE_S, self.close, wait)
+        return Done(result, conversation.calls)
+
+    def _start(self, server: ForkServer, limits: Limits, inputs: Path) -> Child:
+        """Ask for the process; its first cell has the time limits of the run."""
+        self._server, self._number = server, server.next_number()
+        self._area = inputs / f"session-{self._number}"
+        self._area.mkdir(mode=0o700)
+        area = Input("inputs", os.fspath(self._area), os.open(self._area, os.O_RDONLY | os.O_CLOEXEC))
+        try:
+            self._child = Child(server, self._number, [area], replace(limits, cpu_s=PROCESS_CPU_S))
+        finally:
+            close([area])
+        return self._child
+
+    def _put(self, inputs: Mapping[str, Path]) -> None:
+        """Put inputs where the code finds them, in place of earlier ones of the same names."""
+        for name in inputs:
+            shutil.rmtree(self._area / name, ignore_errors=True)
+            (self._area / name).unlink(missing_ok=True)
+        close(Inputs((), self._area.parent).place(inputs, self._area.name))
+
+    async def _ended(
+        self, child: Child, conversation: Conversation, talk: asyncio.Task[None], limits: Limits
+    ) -> Ended:
+        """Wait for the report of a cell, and stop the process then; or for the end of the process."""
+        assert self._server is not None
+        async with answering(self._server), self._server.within(self._number, limits.wall_s + GRACE_S):
+            first: tuple[asyncio.Future[Any], ...] = (child.asked, talk)
+            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
+            if conversation.end and not child.asked.done():
+                self._server.pause(self._number)
+                code = conversation.end.get("code", 0)
+                return Ended(exit=code & 255 if isinstance(code, int) else 1, reason="")
+            ended = await self._server.ending(child.asked)
+        await asyncio.wait([child.out.closed, child.err.closed, talk], timeout=DRAIN_S)
+        return ended
+
+    def _take_folder(self, server: ForkServer) -> None:
+        self._folder, own = server.take_folder(self._number)
+        if not own:
+            raise LabrigError(
+                f"A session needs a file system of its own, which cannot be had here: {server.unmounted}",
+                where="session",
+                try_="the same code without a session",
+                code="unavailable",
+            )

@@ -1,0 +1,241 @@
+"""Sessions: variables, imports and open figures stay from cell to cell, in a process that is stopped between them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labrig.errors import LabrigError
+from labrig.sandbox import Result
+from labrig.sandbox.inputs import Standing
+from labrig.turns import OWNER
+from support.sandbox_rig import BACKENDS, Rig, rig
+
+
+@pytest.fixture(scope="module", params=BACKENDS)
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Rig]:
+    with rig(backend=request.param, warm=False) as made:
+        try:
+            made.run("1", session="first")
+        except LabrigError as error:
+            pytest.skip(str(error))
+        made.sandbox.end_session("first")
+        yield made
+
+
+@pytest.fixture
+def cell(sandbox: Rig, request: pytest.FixtureRequest) -> Iterator[Any]:
+    def run(code: str, **options: Any) -> Result:
+        return sandbox.run(code, session=request.node.name, **options)
+
+    yield run
+    sandbox.sandbox.end_session(request.node.name)
+
+
+def state(pid_line: str) -> str:
+    return Path(f"/proc/{pid_line}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_names_imports_and_errors_stay(cell: Any) -> None:
+    assert cell("import math\nx = [1]\ndef f(): return len(x)").status == "ok"
+    assert cell("x.append(math.pi); f()").output == "2\n"
+    failed = cell("x.append(3)\nraise ValueError('no')")
+    assert (failed.status, failed.detail, failed.exit_code) == ("error", "it raised ValueError", 1)
+    assert cell("print(len(x)); f()").output == "3\n"
+    assert cell("import sys; sys.exit(3)").status == "exit"
+    assert cell("def g():\n    return 1 / 0").status == "ok"
+    assert "return 1 / 0" in cell("x = 0\ng()").error
+    assert "each run starts anew" not in " ".join(cell("unknown").notes)
+
+
+def test_output_and_files_are_those_of_the_cell(cell: Any) -> None:
+    assert cell("print('one'); open('a.txt', 'w').write('a')").files == {"a.txt": b"a"}
+    second = cell("print('two'); open('b.txt', 'w').write('b')")
+    assert (second.output, second.files) == ("two\n", {"b.txt": b"b"})
+    assert cell("print(open('a.txt').read(), end='')").files == {}
+    assert cell("open('a.txt', 'a').write('more')").files == {"a.txt": b"amore"}
+    assert cell("print('x' * 300_000)").cut == {"output": 200_001}
+    assert cell("print('after')").output == "after\n"
+
+
+def test_a_figure_is_shown_when_it_is_new_or_has_changed(cell: Any) -> None:
+    drawn = cell("import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2]);")
+    assert drawn.figures == ("figure-1.png",)
+    assert cell("1").figures == ()
+    assert cell("axes.plot([2, 1]);").figures == ("figure-1-2.png",)
+    assert cell("plt.figure(7); plt.plot([3]); plt.figure(1);").figures == ("figure-7.png",)
+    assert cell("print(plt.gcf().number); plt.close('all')").output == "1\n"
+
+
+def test_the_process_is_stopped_between_cells(sandbox: Rig, cell: Any) -> None:
+    code = """
+import threading
+def spin():
+    while True:
+        pass
+threading.Thread(target=spin, daemon=True).start()
+"""
+    before = descendants(sandbox)
+    assert cell(code).status == "ok"
+    (pid,) = descendants(sandbox) - before
+    assert until(lambda: state(pid) == "T")
+    assert cell("1 + 1").output == "2\n"
+
+
+def descendants(sandbox: Rig) -> set[str]:
+    from support.sandbox_rig import children
+
+    assert sandbox.sandbox.pid
+    return set(map(str, children(sandbox.sandbox.pid)))
+
+
+def until(true: Any) -> bool:
+    import time
+
+    for _ in range(200):
+        if true():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "status"),
+    [
+        ("while True: pass", {"wall_s": 1.0}, "wall_limit"),
+        ("while True: pass", {"wall_s": 60.0, "cpu_s": 1.0}, "cpu_limit"),
+        ("import os; os._exit(4)", {}, "exit"),
+        ("import ctypes; ctypes.string_at(0)", {}, "crashed"),
+        (
+            "import threading, time\n"
+            "for _ in range(90): threading.Thread(target=time.sleep, args=(9,)).start()\ntime.sleep(9)",
+            {},
+            "thread_limit",
+        ),
+    ],
+    ids=["wall", "cpu", "exit", "crash", "threads"],
+)
+def test_a_cell_that_ends_the_process_ends_the_session(
+    cell: Any, code: str, limits: dict[str, Any], status: str
+) -> None:
+    cell("x = 1")
+    assert cell(code, **limits).status == status
+    after = cell("x")
+    assert after.status == "error" and after.notes[0].startswith("the session was begun anew")
+    assert status in after.notes[0] and cell("'again'").output == "again\n"
+
+
+def test_limits_hold_for_each_cell_and_do_not_add_up(cell: Any) -> None:
+    spin = "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass"
+    for _ in range(3):
+        assert cell(spin, cpu_s=1.5, wall_s=60.0).status == "ok"
+    big = cell("kept = bytearray(400 << 20)", memory_bytes=256 << 20)
+    assert big.status in ("memory_limit", "ok")  # of the process: what the first cell was given holds
+    assert cell("1").status == "ok"
+
+
+def test_inputs_come_with_any_cell(cell: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("one")
+    (tmp_path / "two.txt").write_text("two")
+    cell("x = 1")
+    assert cell("open('inputs/a.txt').read()", inputs={"a.txt": tmp_path / "one.txt"}).output == "one\n"
+    assert cell("open('inputs/a.txt').read()").output == "one\n"
+    assert cell("open('inputs/a.txt').read()", inputs={"a.txt": tmp_path / "two.txt"}).output == "two\n"
+    assert "OSError" in cell("open('inputs/a.txt', 'w')\n").error.replace("PermissionError", "OSError")
+
+
+def test_functions_of_the_host_are_those_of_the_cell(cell: Any) -> None:
+    async def tell(x: int) -> int:
+        """tell(x)"""
+        return x + 1
+
+    assert cell("tell(1)", functions={"tell": tell}).output == "2\n"
+    assert "there is no function" in cell("tell(1)").error
+
+
+def test_a_session_belongs_to_its_owner_and_its_name(sandbox: Rig) -> None:
+    for owner in ("a", "b"):
+        sandbox.run(f"x = {owner!r}", session="mine", owner=owner)
+    assert sandbox.run("x", session="mine", owner="a").output == "'a'\n"[1:-2] + "\n"
+    assert "NameError" in sandbox.run("x", session="other", owner="a").error
+    for session, owner in (("mine", "a"), ("other", "a"), ("mine", "b")):
+        assert sandbox.sandbox.end_session(session, owner)
+    assert not sandbox.sandbox.end_session("mine", "a")
+
+
+def test_there_are_so_many(sandbox: Rig) -> None:
+    try:
+        for number in range(4):
+            sandbox.run("1", session=f"s{number}")
+        with pytest.raises(LabrigError, match=r"too many sessions.*'s0' or 's1'"):
+            sandbox.run("1", session="s4")
+        assert sandbox.sandbox.end_session("s2")
+        assert sandbox.run("1", session="s4").status == "ok"
+    finally:
+        for number in range(5):
+            sandbox.sandbox.end_session(f"s{number}")
+    assert OWNER.get() == "local"
+
+
+def test_two_calls_at_once_come_one_after_the_other(sandbox: Rig) -> None:
+    async def both() -> list[Result]:
+        run = sandbox.sandbox.run
+        return await asyncio.gather(
+            run("import time\nx = 1\ntime.sleep(0.3)\nx += 1", session="two"),
+            run("x += 10\nx", session="two"),
+        )
+
+    assert [each.output for each in sandbox.go(both())] == ["", "12\n"]
+    sandbox.sandbox.end_session("two")
+
+
+def test_a_call_that_is_cancelled_ends_the_session(sandbox: Rig) -> None:
+    async def cancelled() -> None:
+        await sandbox.sandbox.run("x = 1", session="gone")
+        task = asyncio.create_task(sandbox.sandbox.run("while True: pass", session="gone"))
+        await asyncio.sleep(0.3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    sandbox.go(cancelled())
+    after = sandbox.run("x", session="gone")
+    assert "a call was cancelled" in after.notes[0] and "NameError" in after.error
+    sandbox.sandbox.end_session("gone")
+
+
+def test_what_a_cell_says_of_its_end_is_not_believed_beyond_itself(cell: Any) -> None:
+    """The code may write to the host's socket: it can end its own cell, no more."""
+    code = """
+import os, json, time
+os.write(3, (json.dumps({"end": {"ended": "ok", "code": "x", "figures": ["../f"], "notes": [1]}}) + "\\n").encode())
+time.sleep(0.2)
+"""
+    assert cell(code).status in ("ok", "exit")
+    assert cell("print('still')").status in ("ok", "flood", "exit", "error")
+    assert cell("os.write(3, b'no message\\n'); time.sleep(5)").status in ("flood", "ok", "error", "exit")
+
+
+def test_a_session_stands_in_its_folder(sandbox: Rig, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    about = tmp_path.stat()
+    folder = Standing(tmp_path, (about.st_dev, about.st_ino))
+    with rig(backend=sandbox.sandbox.backend, roots=[tmp_path], warm=False) as made:
+        assert made.run("open('b.txt', 'w').write('b')", session="s", folder=folder).files == {"b.txt": b"b"}
+        assert (
+            made.run("import os; sorted(os.listdir())", session="s", folder=folder).output
+            == "['a.csv', 'b.txt', 'inputs']\n"
+        )
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv"]
+
+
+def test_without_a_file_system_of_its_own_there_is_none() -> None:
+    with (
+        rig(backend="unsafe-local", warm=False) as made,
+        pytest.raises(LabrigError, match="file system of its own"),
+    ):
+        made.run("1", session="s")
