@@ -99,7 +99,7 @@ async def run_python_code(
         Field(
             max_length=MOST_NAME,
             description="Name of a session, such as 'main', whose variables, imports and open figures stay for the "
-            "next call with it; empty: each run starts afresh.",
+            "next call with it; empty: each run starts afresh. A last expression is shown, as in a notebook.",
         ),
     ] = "",
     id: IdArgument = "",
@@ -125,6 +125,7 @@ async def run_python_code(
             limits=CALL_LIMITS,
             owner=here.owner,
             seed=seed,
+            display="always" if session.strip() else "last",
             session=_key(state, id, session),
         )
     return await answered(state.sandbox, result, code, hashes)

@@ -89,6 +89,13 @@ class Live:
             raise
         return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls)
 
+    def stop(self, why: str) -> None:
+        """End the session; a cell that is running is cancelled, and its call lets go of the process."""
+        if not self.turn.locked():
+            self.close(why)
+        elif self._server is not None:
+            self._server.kill(self._number)
+
     def close(self, why: str) -> None:
         """End the process, if there is one; `why` is said with the next cell."""
         self._lost = why

@@ -219,7 +219,7 @@ class Sandbox:
         live = self._lives.pop((owner or OWNER.get(), session), None)
         if live is None or not live.going:
             return False
-        live.close("it was ended")
+        live.stop("it was ended")
         return True
 
     async def perform(self, job: Job, owner: str = "", session: str = "") -> Done:
@@ -296,7 +296,7 @@ class Sandbox:
         """End the fork server and whatever runs; a later run is refused."""
         self._closed = True
         for live in self._lives.values():
-            live.close("the sandbox was closed")
+            live.stop("the sandbox was closed")
         self._lives.clear()
         async with self._starting:
             if self._server is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
-from labrig.sandbox import Result
+from labrig.sandbox import Result, Sandbox
 from labrig.sandbox.inputs import Standing
 from labrig.turns import OWNER
 from support.sandbox_rig import BACKENDS, Rig, rig
@@ -206,6 +206,31 @@ def test_a_call_that_is_cancelled_ends_the_session(sandbox: Rig) -> None:
     after = sandbox.run("x", session="gone")
     assert "a call was cancelled" in after.notes[0] and "NameError" in after.error
     sandbox.sandbox.end_session("gone")
+
+
+def test_a_session_that_is_ended_while_it_runs_is_cancelled(sandbox: Rig) -> None:
+    async def ended() -> Result:
+        task = asyncio.create_task(sandbox.sandbox.run("print('begun')\nwhile True: pass", session="ended"))
+        while not sandbox.sandbox.end_session("ended"):
+            await asyncio.sleep(0.05)
+        return await task
+
+    assert sandbox.go(ended()).status == "cancelled"
+    assert "NameError" in sandbox.run("x", session="ended").error
+    sandbox.sandbox.end_session("ended")
+
+
+def test_a_sandbox_that_is_closed_ends_its_sessions() -> None:
+    async def closed() -> list[Any]:
+        sandbox = Sandbox()
+        await sandbox.run("x = 1", session="idle")
+        task = asyncio.create_task(sandbox.run("while True: pass", session="busy"))
+        await asyncio.sleep(0.5)
+        await asyncio.wait_for(sandbox.close(), 30)
+        return await asyncio.gather(task, return_exceptions=True)
+
+    (came,) = asyncio.run(closed())
+    assert isinstance(came, LabrigError) or came.status == "cancelled"
 
 
 def test_what_a_cell_says_of_its_end_is_not_believed_beyond_itself(cell: Any) -> None:
