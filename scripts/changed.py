@@ -33,7 +33,7 @@ REACHES = (
     ),
     (r"clients/labrig_suites/(\w+)/", rf"tests/clients/suites/\1 {HOUSE}"),
     (
-        r"docs/security\.md",
+        r"docs/attacks\.md",
         f"{PAGES} tests/e2e/test_hostile.py tests/e2e/test_sandbox_attacks.py",
     ),
     (r"docs/suites/(\w+)-(\w+)", rf"tests/clients/suites/\1_\2 {PAGES}"),

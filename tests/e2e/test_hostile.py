@@ -1,7 +1,7 @@
 """Hostile input against real servers: one test per attack and transport, and the walls looked at directly.
 
 What an attack is and when the server has stood it is written in `hostile.servers.case` and
-`hostile.servers.attack`; the table in docs/security.md may say only what these tests show. Here an argument gets one of
+`hostile.servers.attack`; the table in docs/attacks.md may say only what these tests show. Here an argument gets one of
 the odd texts or huge numbers, in turn; all of them in ``make soak ONLY=server-attacks``.
 """
 

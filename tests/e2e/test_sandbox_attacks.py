@@ -1,7 +1,7 @@
 """Attack programs against the real sandbox: one test per program, column and user.
 
 The programs are in `hostile.sandbox.programs`, when one has succeeded in `hostile.sandbox.attack`; the
-table in docs/security.md may say only what these tests show.
+table in docs/attacks.md may say only what these tests show.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Send every program of `hostile.sandbox.programs` to a real sandbox and to a child without one, and see what it gets.
 
 python tests/hostile/sandbox/attack.py            prints the table, what failed, and one line of counts
-python tests/hostile/sandbox/attack.py --write    also writes the table into docs/security.md
+python tests/hostile/sandbox/attack.py --write    also writes the table into docs/attacks.md
 python tests/hostile/sandbox/attack.py WORDS      only the cases whose name holds WORDS
 
 The sandbox is held by a process of its own (`host.py`), as root and, where this runs as root, as an ordinary user; the
@@ -44,7 +44,7 @@ from hostile.sandbox.cases import CASES
 from hostile.sandbox.monitor import Monitor, until_gone
 from hostile.sandbox.targets import PROJECT, Targets
 
-PAGE = PROJECT / "docs" / "security.md"
+PAGE = PROJECT / "docs" / "attacks.md"
 TABLE = re.compile(r"(<!-- sandbox attack table -->\n).*?(<!-- end of sandbox attack table -->)", re.DOTALL)
 HOST = Path(__file__).with_name("host.py")
 COLUMNS = ("bubblewrap", "landlock", "landlock, ABI 1", "control")
@@ -484,7 +484,7 @@ def table(records: Iterable[Record]) -> str:
     for name, case in cases.items():
         if case.group != group:
             group = case.group
-            lines += ["", f"#### {group}", "", f"| attack | what it tries | {' | '.join(COLUMNS)} |"]
+            lines += ["", f"### {group}", "", f"| attack | what it tries | {' | '.join(COLUMNS)} |"]
             lines.append("| --- | --- |" + " --- |" * len(COLUMNS))
         shown = [name, case.tries, *(" or ".join(cells[name].get(each, [])) for each in COLUMNS)]
         lines.append("| " + " | ".join(each.replace("|", "\\|").replace("\n", " ") for each in shown) + " |")
@@ -494,7 +494,7 @@ def table(records: Iterable[Record]) -> str:
 def published() -> dict[tuple[str, str], list[str]]:
     """Return what the page says: the words of each case in each column."""
     part = TABLE.search(PAGE.read_text(encoding="utf-8"))
-    assert part, "docs/security.md has no table of the sandbox"
+    assert part, "docs/attacks.md has no table of the sandbox"
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part[0].splitlines() if line.startswith("|")]
     return {
         (row[0].strip(), column): row[2 + n].strip().split(" or ")
@@ -543,7 +543,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose name holds each")
     parser.add_argument("--column", action="append", help="only this one; repeatable")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/security.md")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/attacks.md")
     asked = parser.parse_args()
     words, only = asked.words, asked.column
     cases = [case for case in CASES if all(word in case.name for word in words)]

@@ -1,7 +1,7 @@
 """Attack real servers, over stdio and HTTP: each with the cases of `hostile.servers.general` and with those of its own.
 
 python tests/hostile/servers/attack.py            prints the table, what failed, and a line of counts
-python tests/hostile/servers/attack.py --write    also writes the tables into docs/security.md
+python tests/hostile/servers/attack.py --write    also writes the tables into docs/attacks.md
 python tests/hostile/servers/attack.py --server=NAME WORDS      only that server, only cases whose name holds WORDS
 
 After each case the same server is asked a canary, whose answer is known (`hostile.servers.target`); of PHREEQC it is
@@ -45,7 +45,7 @@ from labrig_harness.registry import servers
 from support import answer_sizes
 from support.every_server import installed, names, recorded, target
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "attacks.md"
 TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)", re.DOTALL)
 TRANSPORTS = ("stdio", "HTTP")
 CHANNELS: dict[str, type[Stdio] | type[Http]] = {"stdio": Stdio, "HTTP": Http}
@@ -442,7 +442,7 @@ def _rows(cases: Iterable[Case], columns: Iterable[str], cells: Any) -> list[str
 def published() -> dict[tuple[str, str, str], str]:
     """Return what the page says: the outcome by server, case and transport."""
     part = TABLE.search(PAGE.read_text(encoding="utf-8"))
-    assert part, "docs/security.md has no table"
+    assert part, "docs/attacks.md has no table"
     found: dict[tuple[str, str, str], str] = {}
     server, columns = "", []
     for line in part[0].splitlines():
@@ -497,7 +497,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose name holds each")
     parser.add_argument("--server", action="append", choices=names(), help="only this one; repeatable")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/security.md")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/attacks.md")
     asked = parser.parse_args()
     words, only = asked.words, asked.server
     if asked.write and (words or only):
