@@ -105,7 +105,7 @@ async def run_python_code(
     id: IdArgument = "",
     seed: SeedArgument = 0,
 ) -> Answer | Pictures:
-    """Run Python (numpy, pandas, SciPy, scikit-learn, matplotlib) in a sandbox: 50 s, 512 MB, no network.
+    """Run Python (numpy, pandas, SciPy, scikit-learn, xarray, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     The code stands in the folder: pd.read_csv("meta/stations.csv") and Path().rglob("*.csv") read its files; what it
     writes is kept as artifacts and leaves the folder as it is. Functions read a generated

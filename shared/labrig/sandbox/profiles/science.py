@@ -21,6 +21,9 @@ SCIENCE = Profile(
         "statsmodels.api",
         "openpyxl",
         "python_calamine",
+        "xarray",
+        "netCDF4",
+        "h5py",
     ),
     shown=("numpy", "pandas", "scipy", "scikit-learn", "matplotlib"),
     warm=(
