@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from hostile.imports.endless import CORPUS, DEEP, LEDGER, STORE, deep_folder, views
+from hostile.servers import crowd
 from labrig.errors import LabrigError
 from labrig.http.ledger.ledger import Ledger
 from labrig.tables.formulas import without_formula
@@ -63,6 +66,14 @@ def test_a_file_without_an_end_is_one_line_of_error(
     done = labrig(*(word.format(**places) for word in words))
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("labrig: ") and len(done.stderr) < 500
+
+
+@pytest.mark.accept
+def test_a_crowd_of_one_token_does_not_come_before_another(private_home: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-P", crowd.__file__, "--calls", "20"], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
 
 
 def test_names_that_act_on_a_terminal_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def test_what_one_caller_does_changes_no_answer_of_another(
     found, wrong = {}, []
     with adopting():
         for attacked in (False, True):
-            rig = Rig(name, "HTTP", tmp_path / str(attacked) / "HTTP")
+            place = tmp_path / "rig"  # the same for both: some files and answers name it
+            shutil.rmtree(place, ignore_errors=True)
+            rig = Rig(name, "HTTP", place / "HTTP")
             try:
                 found[attacked], shown = second_answers(rig, attacked=attacked)
             finally:

@@ -34,6 +34,7 @@ def lay_out(folder: Path) -> None:
             else:
                 layout = h5py.VirtualLayout((4, 4), "<f8")
                 layout[:] = h5py.VirtualSource(str(source), "v", (4, 4))
+                layout.dcpl.set_obj_track_times(False)  # the same bytes whenever it is made
                 file.create_virtual_dataset("t2m", layout, fillvalue=FILL)
             for number, axis in enumerate(("latitude", "longitude")):
                 file["t2m"].dims[number].attach_scale(file[axis])

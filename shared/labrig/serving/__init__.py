@@ -6,7 +6,7 @@
 - `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options
 - `gate`: Host and Origin of a request, compared whole; wrong tokens, slowed; `knocking`: connections of strangers,
-  bounded in time and number
+  bounded in time and number; `door`: requests of many callers, in turns
 - `warm`: a server that is imported once and forked for each client; `stand_in`: what a client starts to be given one
 - `gc`: workspaces beyond a quota, the oldest first
 """

@@ -15,7 +15,7 @@ from typing import Any
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import NotFoundError, ValidationError
-from fastmcp.server.dependencies import get_access_token
+from fastmcp.server.dependencies import get_access_token, get_http_request
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.tools import ToolResult
 from pydantic import ValidationError as PydanticValidationError
@@ -29,6 +29,7 @@ from labrig.config import home
 from labrig.errors import LabrigError, nearest, unknown_name
 from labrig.http import outside
 from labrig.jobs import Jobs
+from labrig.serving.door import come_in
 from labrig.serving.gc import hold
 from labrig.serving.results import defect, error_result, labelled, wire_result, with_volatile
 from labrig.serving.telling import Telling
@@ -86,6 +87,8 @@ class Face(Middleware):
         arguments = _few_unknown(context.message.arguments or {}, schema)
         context = context.copy(message=context.message.model_copy(update={"arguments": arguments}))
         owner = self._owner()
+        with contextlib.suppress(RuntimeError):  # over stdio there is no request
+            await come_in(get_http_request().scope)
         telling = Telling(context.fastmcp_context)
         try:
             store = self._store(owner)

@@ -281,6 +281,7 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
     import fastmcp
     from starlette.middleware import Middleware
 
+    from labrig.serving.door import Door
     from labrig.serving.knocking import BACKLOG, Knocking
 
     fastmcp.settings.http_session_idle_timeout = http.session_idle_s
@@ -290,7 +291,10 @@ def _run_http(server: FastMCP[Any], http: HttpOptions) -> None:
         host=http.host,
         port=port,
         sockets=[listener],
-        middleware=[Middleware(Gate, names=(*own, *http.allowed_hosts), tokens=server.auth is not None)],
+        middleware=[
+            Middleware(Gate, names=(*own, *http.allowed_hosts), tokens=server.auth is not None),
+            Middleware(Door),
+        ],
         host_origin_protection=True,  # the framework's own guard, behind ours
         allowed_hosts=[*http.allowed_hosts],
         uvicorn_config={"log_level": "warning", "access_log": False, "http": Knocking, "backlog": BACKLOG},

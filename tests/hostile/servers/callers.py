@@ -17,11 +17,8 @@ from hostile.servers.channels import MINE, THEIRS
 from support.every_server import vocabulary
 
 PATIENCE_S = 120.0
-DIFFERS = re.compile(
-    rb"(?<=127\.0\.0\.1:)\d+|\bphreeqc-\d+\.out(, )?|did you mean [^?]*\?|[\w/.-]*/(?:True|False)/HTTP"
-)
-"""The port of a recording, files that the caller's own jobs have written or not yet, names near to them, and the
-rig's own folder."""
+DIFFERS = re.compile(rb"(?<=127\.0\.0\.1:)\d+|\bphreeqc-\d+\.out(, )?|did you mean [^?]*\?")
+"""The port of a recording, files that the caller's own jobs have written or not yet, and names near to them."""
 
 Call = tuple[str, dict[str, Any]]
 

@@ -210,18 +210,18 @@ class Http:
     def call(self, tool: str, arguments: Any, patience: float = PATIENCE_S, *, token: str = MINE) -> Reply:
         """Call a tool and wait for the answer."""
         body = message(tool, arguments, next(self._numbers))
-        return self._post(body, _headers("tools/call", tool, token), patience)
+        return self._post(body, tool_headers("tools/call", tool, token), patience)
 
     def listed(self) -> Reply:
         """Ask what tools there are."""
         body = message("", {}, next(self._numbers), method="tools/list")
-        return self._post(body, _headers("tools/list", "", MINE), PATIENCE_S)
+        return self._post(body, tool_headers("tools/list", "", MINE), PATIENCE_S)
 
     def raw(
         self, body: bytes, number: int | str | None = None, *, tool: str = "", token: str = MINE
     ) -> Reply:
         """Send a request whose body may be anything; `number` matters on stdio only."""
-        return self._post(body, _headers("tools/call", tool, token), PATIENCE_S)
+        return self._post(body, tool_headers("tools/call", tool, token), PATIENCE_S)
 
     def _post(self, body: bytes, headers: Mapping[str, str], patience: float) -> Reply:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)
@@ -246,7 +246,7 @@ class Http:
     def under(self, names: Mapping[str, str], token: str = MINE) -> str:
         """Ask what tools there are under other headers, such as another Host; return the status."""
         body = message("", {}, next(self._numbers), method="tools/list")
-        lines = {"Host": f"127.0.0.1:{self.port}", **_headers("tools/list", "", token), **names}
+        lines = {"Host": f"127.0.0.1:{self.port}", **tool_headers("tools/list", "", token), **names}
         head = [
             "POST /mcp HTTP/1.1",
             *(f"{key}: {value}" for key, value in lines.items()),
@@ -270,7 +270,7 @@ class Http:
 
     def _older(self, method: str, params: Any, session: str) -> http.client.HTTPResponse:
         body = {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params}
-        headers = {**_headers(method, "", MINE), "MCP-Protocol-Version": OLDER, "Mcp-Session-Id": session}
+        headers = {**tool_headers(method, "", MINE), "MCP-Protocol-Version": OLDER, "Mcp-Session-Id": session}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         try:
             kept = {key: value for key, value in headers.items() if value}
@@ -297,7 +297,7 @@ class Http:
 
     def _open(self, tool: str, arguments: Any) -> socket.socket:
         body = message(tool, arguments, next(self._numbers))
-        lines = [f"{key}: {value}" for key, value in _headers("tools/call", tool, MINE).items()]
+        lines = [f"{key}: {value}" for key, value in tool_headers("tools/call", tool, MINE).items()]
         head = "\r\n".join(
             ["POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{self.port}", f"Content-Length: {len(body)}", *lines]
         )
@@ -315,7 +315,7 @@ class Http:
             self.process.wait()
 
 
-def _headers(method: str, tool: str, token: str) -> dict[str, str]:
+def tool_headers(method: str, tool: str, token: str) -> dict[str, str]:
     headers = {
         "Accept": "application/json, text/event-stream",
         "Content-Type": "application/json",
