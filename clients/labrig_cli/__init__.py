@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from labrig import __version__
 from labrig.errors import LabrigError
 from labrig.redaction import redact
+from labrig_study.report.prose import readable
 
 FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 
@@ -100,7 +101,7 @@ def _explain(error: BaseException) -> int:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, LabrigError):
-        print(f"labrig: {redact(str(error))}", file=sys.stderr)
+        print(f"labrig: {readable(redact(str(error)))}", file=sys.stderr)
         return USAGE if error.code in ("bad_input", "not_found", "refused", "unavailable") else FAILED
     if isinstance(error, RecursionError):
         print(
@@ -110,6 +111,6 @@ def _explain(error: BaseException) -> int:
         return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        print(redact(f"labrig: {error.strerror or error}{where}"), file=sys.stderr)
+        print(readable(redact(f"labrig: {error.strerror or error}{where}")), file=sys.stderr)
         return FAILED
     raise error

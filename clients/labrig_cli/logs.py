@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
+from labrig_study.report.prose import readable
 
 if TYPE_CHECKING:
     from labrig_harness.sample import Sample
@@ -80,9 +81,9 @@ def _import(arguments: argparse.Namespace) -> int:
         where=Where(arguments.item, arguments.arm, arguments.agent, arguments.epoch),
     )
     for line in done.skipped:
-        print(f"skipped: {line}", file=sys.stderr)
+        print(f"skipped: {readable(line)}", file=sys.stderr)
     for line in done.notes:
-        print(line, file=sys.stderr)
+        print(readable(line), file=sys.stderr)
     print(f"records: {len(done.records)} in {arguments.out}")
     return 0
 
@@ -117,7 +118,7 @@ def _export(arguments: argparse.Namespace) -> int:
     target = arguments.output or arguments.out / f"export-{arguments.format}"
     done = export(arguments.out, arguments.format, target)
     for line in done.skipped:
-        print(f"skipped: {line}", file=sys.stderr)
+        print(f"skipped: {readable(line)}", file=sys.stderr)
     print(f"{len(done.files)} files in {target}")
     if arguments.format == "inspect":
         print(f"open it: inspect view start --log-dir {target}")
@@ -138,5 +139,5 @@ def _show(arguments: argparse.Namespace) -> int:
             console.print()
         print_record(console, sample, folder, truth=arguments.truth, full=arguments.full)
     for line in others:
-        print(line, file=sys.stderr)
+        print(readable(line), file=sys.stderr)
     return 0

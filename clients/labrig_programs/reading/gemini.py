@@ -11,7 +11,6 @@ a pipe has taken all it wrote: a log that ends in the middle of a line is common
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import BinaryIO
@@ -191,15 +190,12 @@ def _split_tool(name: str, id: str) -> tuple[str, str]:
     return (server, tool) if tool else ("", rest)
 
 
-_RESPONSE = re.compile(r"with response: (\[.*\])\s*\Z", re.DOTALL)
-
-
 def _quote_error(message: str) -> str:
     """Return the text of a tool's own error, which the program quotes as JSON in a message of its own."""
-    found = _RESPONSE.search(message)
-    if found is None:
+    quoted = message.partition("with response: ")[2].rstrip()
+    if not (quoted.startswith("[") and quoted.endswith("]")):
         return ""
-    wrapped, _ = arguments_of('{"r": ' + found[1] + "}")
+    wrapped, _ = arguments_of('{"r": ' + quoted + "}")
     texts = [
         word(part.get("text"))
         for each in wrapped.get("r", [])

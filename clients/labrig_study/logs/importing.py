@@ -43,6 +43,8 @@ SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log"
 
 UNSAID = -1
 """The epoch of a run whose log states none."""
+MOST_EPOCHS = 10_000
+"""A plan has a place for each epoch up to the highest of them, so a log does not say how many there are."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,11 @@ def _find_files(path: Path, out: Path, done: Imported) -> list[Path]:
             continue
         if file.is_relative_to(out) and out != path:
             continue
+        if not file.resolve().is_relative_to(path.resolve()):
+            done.skip(
+                f"{file.relative_to(path)}: it is a link to a file outside the folder; import that by itself"
+            )
+            continue
         if harbor.is_beside(file):
             beside += 1
         elif file.suffix.casefold() in SUFFIXES:
@@ -206,7 +213,13 @@ class _Planner:
         if self.suite is not None:
             arm = self.suite.arm(arm).name  # an unknown arm is refused here
         arm = arm or "imported"
-        epoch = self.where.epoch if self.where.epoch is not None else run.epoch
+        epoch = run.epoch
+        if epoch is not None and not 0 <= epoch < MOST_EPOCHS:
+            self.done.note(
+                f"{file.name}: its epoch is none of 0 to {MOST_EPOCHS - 1}; it is imported as the next free one"
+            )
+            epoch = None
+        epoch = self.where.epoch if self.where.epoch is not None else epoch
         prompt = next((step.text for step in run.steps if step.source == "user"), "")
         truth = {"target": run.meta.get("target")} if run.meta.get("scores") else {}
         return _Planned(
@@ -328,9 +341,12 @@ def _write_file(
                 done.skip(f"{file.name}: {folder.relative_to(out)} is there already")
                 continue
             source = {"format": kind, "file": file.name, "sha256": digest}
-            write_record(
-                run, folder, suite, samples[plan.item], plan.arm, plan.agent, plan.epoch, seed, source
-            )
+            sample = samples[plan.item]
+            try:
+                write_record(run, folder, suite, sample, plan.arm, plan.agent, plan.epoch, seed, source)
+            except RecursionError:
+                done.skip(f"{file.name}: JSON of run {number + 1} is nested too deep to be kept")
+                continue
             done.records.append(folder)
         for line in told:
             done.skip(f"{file.name}: {line}")
