@@ -1,7 +1,8 @@
 """Keeping keys out of what is written: records, reports, errors.
 
-A key is the value of an environment variable whose name says so (``..._API_KEY``, ``..._TOKEN``), or one that was told
-to `remember`. It is replaced wherever it turns up, in whatever spelling a service or a program may echo it:
+A key is the value of an environment variable whose name says so (``..._API_KEY``, ``..._TOKEN``), one of those between
+the commas of ``LABRIG_TOKENS``, or one that was told to `remember`. It is replaced wherever it turns up, in whatever
+spelling a service or a program may echo it:
 
 - its letters and digits as they are, any other character raw or escaped as in URLs (``%3D``, a space as ``+``, twice:
   ``%253D``), in JSON (``\\u003d``, ``\\/``), in JSON within JSON, in HTML (``&amp;``, ``&#61;``, ``&#x3d;``);
@@ -23,7 +24,7 @@ from types import MappingProxyType
 
 from labrig.errors import LabrigError
 
-NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(?:$|_)", re.IGNORECASE)
+NAME = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(?:$|_)", re.IGNORECASE)
 MASK = "[key]"
 SHORTEST = 8
 """Values of the environment shorter than this are no keys: replacing them would damage ordinary text."""
@@ -60,10 +61,16 @@ def remember(value: str) -> None:
 def keys() -> list[str]:
     """Return the keys of this process's environment and those remembered, longest first."""
     # What a key is sent as has no line end, though `export KEY="$(cat file)"` and the like may leave one.
-    found = {os.environ.get(name, "").strip() for name in os.environ if _is_key(name)}
+    found = {part.strip() for name in os.environ if _is_key(name) for part in _parts(name)}
     # A path or a flag is not a secret, though its variable may be called ..._TOKEN_FILE.
     wanted = {value for value in found if len(value) >= SHORTEST and not value.startswith("/")}
     return sorted(wanted.union(tuple(_remembered)), key=len, reverse=True)
+
+
+def _parts(name: str) -> list[str]:
+    """Return the value of a variable, and those between its commas; a number of tokens (``MAX_TOKENS``) is no key."""
+    value = os.environ.get(name, "")
+    return [] if "TOKENS" in name.upper() and value.isdecimal() else [value, *value.split(",")]
 
 
 def redact(text: str, also: Iterable[str] = ()) -> str:

@@ -154,6 +154,9 @@ def test_keys_are_those_of_the_environment_and_those_told(monkeypatch: pytest.Mo
     remember(" told-at-run-time ")
     assert redaction.keys() == ["longer-than-the-others", "told-at-run-time", "with-a-line-end"]
     assert redact("with-a-line-end told-at-run-time.") == "[key] [key]."
+    monkeypatch.setenv("LABRIG_TOKENS", "of-the-first-one,of-the-second")
+    monkeypatch.setenv("MAX_OUTPUT_TOKENS", "100000000")
+    assert redact("of-the-second is one of 100000000") == "[key] is one of 100000000"
 
 
 @pytest.mark.parametrize("value", ["", "abc", "12345", "  abc   "])
