@@ -41,6 +41,12 @@ def forming(name: str, noun: str, states: Mapping[str, bool]) -> Switch:
     return Switch(name, {state: said[forms] for state, forms in states.items()})
 
 
+def at_room(name: str, states: Mapping[str, bool]) -> Switch:
+    """Return a switch whose states say whether the temperature is 25 °C."""
+    said = {True: "temperature left at 25 °C", False: "temperature set to another value instead of 25 °C"}
+    return Switch(name, {state: said[left] for state, left in states.items()})
+
+
 def databases(*names: str) -> Switch:
     """Return the switch between databases."""
     return Switch(DATABASE, {name: f"database {name} used" for name in names}, "database")

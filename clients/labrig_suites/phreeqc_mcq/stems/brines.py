@@ -5,7 +5,7 @@ from __future__ import annotations
 from labrig_suites.phreeqc_mcq.drawing import one_of
 from labrig_suites.phreeqc_mcq.quantities import index, solid, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import either
+from labrig_suites.phreeqc_mcq.switches import at_room, either
 
 CALCIUM = total("calcium", "Ca", "calcium-sulfate")
 SULFATE = total("sulfate", "S", "calcium-sulfate")
@@ -91,13 +91,7 @@ PAN = Stem(
                 "not": "mixing with seawater omitted",
             },
         ),
-        Switch(
-            "temp",
-            {
-                "season": "temperature set to another value instead of 25 °C",
-                "room": "temperature left at 25 °C",
-            },
-        ),
+        at_room("temp", {"season": False, "room": True}),
         either("left", {"one": "much", "two": "little"}, "1 kg too {} water evaporated"),
         Switch(
             "forms",

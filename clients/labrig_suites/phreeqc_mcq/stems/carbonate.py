@@ -7,10 +7,6 @@ from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH
 from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
 from labrig_suites.phreeqc_mcq.switches import either
 
-PH = PH
-CALCIUM = CALCIUM
-FREE_CALCIUM = FREE_CALCIUM
-
 
 def _tell_soil(n: Numbers, s: States) -> str:
     mineral = {"Calcite": "calcite", "Dolomite": "dolomite"}[s["mineral"]]
@@ -52,12 +48,10 @@ STEMS = (
             salt=(5, 10, 20, 40, 80),
         ),
         switches=(
-            Switch(
+            either(
                 "system",
-                {
-                    "open": "water kept open to CO2 while the mineral dissolves",
-                    "closed": "water closed to CO2 before the mineral dissolves",
-                },
+                {"open": "kept open to CO2 while", "closed": "closed to CO2 before"},
+                "water {} the mineral dissolves",
             ),
             either("mineral", {"Calcite": "calcite", "Dolomite": "dolomite"}),
             Switch("salt", {"fresh": "dissolved salt omitted", "salty": "salt added to pure water"}),

@@ -7,7 +7,7 @@ import random
 from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
 from labrig_suites.phreeqc_mcq.quantities import CALCIUM, FREE_CALCIUM, PH, alkalinity, molality, solid, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import given_as, read
+from labrig_suites.phreeqc_mcq.switches import either, given_as, read
 
 ALKALINITY = alkalinity("alkalinity")
 BICARBONATE = molality(
@@ -172,19 +172,13 @@ STEMS = (
                     "rain": "seawater diluted with rain although there is none",
                 },
             ),
-            Switch(
+            either(
                 "salts",
-                {
-                    "two": "glauberite and polyhalite omitted",
-                    "four": "glauberite and polyhalite allowed to form although they do not",
-                },
+                {"two": "omitted", "four": "allowed to form although they do not"},
+                "glauberite and polyhalite {}",
             ),
-            Switch(
-                "flow",
-                {
-                    "brine": "crystals of the first pond removed",
-                    "all": "crystals of the first pond kept with the brine",
-                },
+            either(
+                "flow", {"brine": "removed", "all": "kept with the brine"}, "crystals of the first pond {}"
             ),
             read("read", {"first": "in the first pond", "second": "in the second pond"}),
         ),

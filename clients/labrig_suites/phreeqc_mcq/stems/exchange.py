@@ -182,12 +182,10 @@ STEMS = (
                 {"hundred": "per 100 g", "kilogram": "per kg"},
                 "exchange capacity taken {} instead of {}",
             ),
-            Switch(
+            either(
                 "course",
-                {
-                    "freshening": "brackish water replaced with fresh water instead of the reverse",
-                    "salinisation": "fresh water replaced with brackish water instead of the reverse",
-                },
+                {"freshening": "brackish", "salinisation": "fresh"},
+                "{} water replaced with {} water instead of the reverse",
             ),
             optional("calcite", "calcite", {"absent": False, "present": True}),
             read("read", {"once": "after the first portion", "thrice": "after the third portion"}),

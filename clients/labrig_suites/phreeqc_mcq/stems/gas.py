@@ -5,7 +5,7 @@ from __future__ import annotations
 from labrig_suites.phreeqc_mcq.drawing import one_of
 from labrig_suites.phreeqc_mcq.quantities import PH
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import either, forming, given_as
+from labrig_suites.phreeqc_mcq.switches import at_room, either, forming, given_as
 
 GAS_VOLUME = Quantity(
     "gas-volume",
@@ -107,9 +107,8 @@ WELL = Stem(
             {"hot": "water left at its temperature at depth", "cool": "water cooled although it stays hot"},
         ),
         forming("calcite", "calcite", {"forms": True, "not": False}),
-        Switch(
-            "vapour",
-            {"wet": "water vapour included although it is to be neglected", "dry": "water vapour omitted"},
+        either(
+            "vapour", {"wet": "included although it is to be neglected", "dry": "omitted"}, "water vapour {}"
         ),
         given_as("unit", {"mg": "mg", "mmol": "mmol"}, "methane taken in {} instead of {}"),
     ),
@@ -208,21 +207,8 @@ FLASK = Stem(
             "share",
             {"pure": "quartz in the sample omitted", "part": "quartz included in a sample without any"},
         ),
-        Switch(
-            "temp",
-            {
-                "room": "temperature left at 25 °C",
-                "bath": "temperature set to another value instead of 25 °C",
-            },
-        ),
-        Switch(
-            "volume",
-            {
-                "flask": "volume of the gas taken as that of the flask",
-                "gas": "volume of the flask taken as that of the gas",
-            },
-            "unit",
-        ),
+        at_room("temp", {"room": True, "bath": False}),
+        given_as("volume", {"flask": "gas", "gas": "flask"}, "volume of the {} taken as that of the {}"),
         either("filled", {"full": "1 atm", "less": "0.4 atm"}, "nitrogen pressure set to {} instead of {}"),
         either("mineral", {"calcite": "calcite", "dolomite": "dolomite"}),
     ),

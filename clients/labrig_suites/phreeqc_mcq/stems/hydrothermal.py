@@ -127,22 +127,12 @@ STEMS = (
             more=(2.5, 3, 4),
         ),
         switches=(
-            Switch(
-                "temperature",
-                {
-                    "cool": "lower temperature used instead of the higher",
-                    "hot": "higher temperature used instead of the lower",
-                },
+            either(
+                "temperature", {"cool": "lower", "hot": "higher"}, "{} temperature used instead of the {}"
             ),
             either("mica", {"Muscovite": "muscovite", "Kaolinite": "kaolinite"}),
             either("silica", {"Quartz": "quartz", "Chalcedony": "chalcedony"}),
-            Switch(
-                "salt",
-                {
-                    "less": "less saline brine used instead of the more saline",
-                    "more": "more saline brine used instead of the less saline",
-                },
-            ),
+            either("salt", {"less": "less", "more": "more"}, "{} saline brine used instead of the {} saline"),
         ),
         tell=_tell_granite,
         build=_build_granite,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
+from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem
 from labrig_suites.phreeqc_mcq.switches import either
 
 PRINTED = "Distribution of species"
@@ -128,10 +128,7 @@ def _write_closing(s: States) -> str:
     )
 
 
-EXCHANGE = Switch(
-    "exchange",
-    {"CaX2": "calcium exchanged instead of magnesium", "MgX2": "magnesium exchanged instead of calcium"},
-)
+EXCHANGE = either("exchange", {"CaX2": "calcium", "MgX2": "magnesium"}, "{} exchanged instead of {}")
 CARBONATE = either("carbonate", {"Dolomite": "dolomite", "Magnesite": "magnesite"})
 
 
@@ -302,12 +299,10 @@ STEMS = (
         topic="inverse modelling",
         draw=_draw_well,
         switches=(
-            Switch(
+            either(
                 "conserved",
-                {
-                    "chloride": "chloride taken as conserved instead of sulfate",
-                    "sulfate": "sulfate taken as conserved instead of chloride",
-                },
+                {"chloride": "chloride", "sulfate": "sulfate"},
+                "{} taken as conserved instead of {}",
             ),
             CARBONATE,
             EXCHANGE,

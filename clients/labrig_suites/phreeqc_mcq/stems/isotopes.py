@@ -7,7 +7,7 @@ import math
 from labrig_suites.phreeqc_mcq.drawing import one_of
 from labrig_suites.phreeqc_mcq.quantities import acidity, molality, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Printed, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import given_as
+from labrig_suites.phreeqc_mcq.switches import at_room, either, given_as
 
 PH = acidity("H3O+")
 CARBON = total("inorganic carbon", "C", "carbon", name="carbon")
@@ -112,12 +112,8 @@ RADIO = Stem(
         Switch(
             "acid", {"pyrite": "sulfuric acid added although there is none", "none": "sulfuric acid omitted"}
         ),
-        Switch(
-            "age",
-            {
-                "old": "decay of carbon-14 included although there is none",
-                "young": "decay of carbon-14 omitted",
-            },
+        either(
+            "age", {"old": "included although there is none", "young": "omitted"}, "decay of carbon-14 {}"
         ),
         Switch(
             "mix",
@@ -214,23 +210,13 @@ HEADSPACE = Stem(
         volume=(2, 3, 4, 5),
     ),
     switches=(
-        Switch(
-            "temp",
-            {
-                "bath": "temperature set to another value instead of 25 °C",
-                "room": "temperature left at 25 °C",
-            },
-        ),
+        at_room("temp", {"bath": False, "room": True}),
         given_as(
             "unit", {"C": "mg of C", "HCO3": "mg of HCO3-"}, "inorganic carbon taken in {} instead of {}"
         ),
         Switch("acid", {"acid": "acid added to a sample without any", "none": "acid omitted"}),
-        Switch(
-            "round",
-            {
-                "first": "second round omitted",
-                "second": "second round added although there is one only",
-            },
+        either(
+            "round", {"first": "omitted", "second": "added although there is one only"}, "second round {}"
         ),
     ),
     tell=_tell_headspace,

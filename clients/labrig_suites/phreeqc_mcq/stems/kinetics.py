@@ -88,20 +88,14 @@ LIMESTONE = Stem(
         hours=(1, 2, 3, 4, 6),
     ),
     switches=(
-        Switch(
+        either(
             "system",
-            {
-                "open": "water kept open to CO2 while calcite dissolves",
-                "closed": "water closed to CO2 before calcite dissolves",
-            },
+            {"open": "kept open to CO2 while", "closed": "closed to CO2 before"},
+            "water {} calcite dissolves",
         ),
         given_as("unit", {"gram": "per gram", "mole": "per mole"}, "surface area taken {} instead of {}"),
-        Switch(
-            "temp",
-            {
-                "cold": "temperature of the filter house used in the laboratory",
-                "warm": "temperature of the laboratory used in the filter house",
-            },
+        either(
+            "temp", {"cold": "filter house", "warm": "laboratory"}, "temperature of the {} used in the {}"
         ),
         Switch("acid", {"none": "acid omitted", "acid": "acid added to water without any"}),
         read("step", {"second": "after the second interval", "fourth": "after the fourth interval"}),
@@ -177,19 +171,15 @@ GRANITE = Stem(
     ),
     switches=(
         Switch("albite", {"both": "albite included although it is to be neglected", "one": "albite omitted"}),
-        Switch(
+        either(
             "field",
-            {
-                "field": "a tenth of the surface area used instead of all of it",
-                "laboratory": "all of the surface area used instead of a tenth of it",
-            },
+            {"field": "a tenth", "laboratory": "all"},
+            "{} of the surface area used instead of {} of it",
         ),
-        Switch(
+        either(
             "gas",
-            {
-                "soil": "CO2 pressure of soil air used instead of that of outdoor air",
-                "outdoor": "CO2 pressure of outdoor air used instead of that of soil air",
-            },
+            {"soil": "soil air", "outdoor": "outdoor air"},
+            "CO2 pressure of {} used instead of that of {}",
         ),
         either("mineral", {"gibbsite": "gibbsite", "kaolinite": "kaolinite"}),
         read("step", {"half": "at half the time", "end": "at twice the time"}),
@@ -276,12 +266,10 @@ PYRITE = Stem(
             },
             "unit",
         ),
-        Switch(
+        either(
             "oxygen",
-            {
-                "air": "oxygen pressure of air used instead of that under a cover",
-                "cover": "oxygen pressure under a cover used instead of that of air",
-            },
+            {"air": "of air", "cover": "under a cover"},
+            "oxygen pressure {} used instead of that {}",
         ),
         optional("calcite", "calcite", {"present": True, "absent": False}),
         forming("iron", "ferric hydroxide", {"forms": True, "not": False}),

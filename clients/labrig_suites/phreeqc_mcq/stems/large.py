@@ -185,12 +185,10 @@ STEMS = (
             salt=(10, 20, 50, 100),
         ),
         switches=(
-            Switch(
+            either(
                 "gas",
-                {
-                    "open": "water kept open to CO2 while calcite dissolves",
-                    "closed": "water closed to CO2 before calcite dissolves",
-                },
+                {"open": "kept open to CO2 while", "closed": "closed to CO2 before"},
+                "water {} calcite dissolves",
             ),
             either("temperature", {"cool": "low", "warm": "high"}, "temperature set 20 °C too {}"),
             either("salt", {"sodium chloride": "sodium chloride", "calcium chloride": "calcium chloride"}),

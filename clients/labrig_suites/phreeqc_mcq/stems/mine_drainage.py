@@ -113,13 +113,7 @@ STEMS = (
             temp=(5, 10, 15, 20, 25),
         ),
         switches=(
-            Switch(
-                "amount",
-                {
-                    "first": "second amount of pyrite omitted",
-                    "second": "second amount of pyrite added",
-                },
-            ),
+            either("amount", {"first": "omitted", "second": "added"}, "second amount of pyrite {}"),
             either("iron", {"Fe(OH)3(a)": "amorphous iron hydroxide", "Goethite": "goethite"}),
             optional("calcite", "calcite", {"present": True, "absent": False}),
             either("water", {"bicarbonate": "sodium bicarbonate", "chloride": "sodium chloride"}),

@@ -113,12 +113,10 @@ STEMS = (
             either("salt", {"soda": "sodium bicarbonate", "chloride": "sodium chloride"}),
             optional("magnesium", "magnesium chloride", {"with": True, "without": False}),
             optional("calcite", "calcite", {"with": True, "without": False}),
-            Switch(
+            either(
                 "gas",
-                {
-                    "soil": "CO2 pressure of soil gas used instead of that of outdoor air",
-                    "air": "CO2 pressure of outdoor air used instead of that of soil gas",
-                },
+                {"soil": "soil gas", "air": "outdoor air"},
+                "CO2 pressure of {} used instead of that of {}",
             ),
             either("depth", {"shallow": "shallow", "deep": "deep"}, "temperature of the {} aquifer used"),
         ),
@@ -147,12 +145,8 @@ STEMS = (
                 },
             ),
             optional("dolomite", "dolomite", {"with": True, "without": False}),
-            Switch(
-                "depth", {"shallow": "temperature near the surface used", "deep": "temperature at depth used"}
-            ),
-            Switch(
-                "gypsum", {"some": "gypsum taken in a limited amount", "excess": "gypsum taken in excess"}
-            ),
+            either("depth", {"shallow": "near the surface", "deep": "at depth"}, "temperature {} used"),
+            either("gypsum", {"some": "in a limited amount", "excess": "in excess"}, "gypsum taken {}"),
         ),
         tell=_tell_gypsum,
         build=_build_gypsum,

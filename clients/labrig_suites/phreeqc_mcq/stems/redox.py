@@ -234,9 +234,7 @@ STEMS = (
             ph=tenths(range(66, 72)),
         ),
         switches=(
-            Switch(
-                "dose", {"limited": "oxygen taken in a limited amount", "excess": "oxygen taken in excess"}
-            ),
+            either("dose", {"limited": "in a limited amount", "excess": "in excess"}, "oxygen taken {}"),
             optional("filter", "equilibrium with calcite", {"calcite": True, "sand": False}),
             Switch("gas", {"open": "water kept open to CO2", "closed": "water closed to CO2"}),
             given_as("basis", {"CaCO3": "CaCO3", "HCO3": "HCO3-"}, "alkalinity taken as {} instead of {}"),

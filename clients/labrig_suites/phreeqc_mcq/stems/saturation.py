@@ -8,9 +8,8 @@ from labrig_suites.phreeqc_mcq.scenario import (
     Numbers,
     States,
     Stem,
-    Switch,
 )
-from labrig_suites.phreeqc_mcq.switches import databases, given_as, optional, read
+from labrig_suites.phreeqc_mcq.switches import databases, either, given_as, optional, read
 
 
 def _tell_well(n: Numbers, s: States) -> str:
@@ -134,10 +133,7 @@ STEMS = (
                 "concentrations taken {} instead of {}",
             ),
             optional("magnesium", "magnesium", {"with": True, "without": False}),
-            Switch(
-                "place",
-                {"reservoir": "pressure of the reservoir used", "head": "pressure at the wellhead used"},
-            ),
+            either("place", {"reservoir": "of the reservoir", "head": "at the wellhead"}, "pressure {} used"),
             databases("phreeqc.dat", "pitzer.dat"),
         ),
         tell=_tell_brine,

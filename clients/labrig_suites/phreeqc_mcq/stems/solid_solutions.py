@@ -172,12 +172,10 @@ STEMS = (
             ),
             given_as("unit", {"mmol": "mmol", "g": "g"}, "calcite taken in {} instead of {}"),
             optional("salt", "salt", {"none": False, "salt": True}),
-            Switch(
+            either(
                 "system",
-                {
-                    "open": "water kept open to CO2 in contact with calcite",
-                    "closed": "water closed to CO2 before contact with calcite",
-                },
+                {"open": "kept open to CO2 in", "closed": "closed to CO2 before"},
+                "water {} contact with calcite",
             ),
         ),
         tell=_tell_cadmium,

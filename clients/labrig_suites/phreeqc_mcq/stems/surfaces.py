@@ -7,7 +7,7 @@ import random
 from labrig_suites.phreeqc_mcq.drawing import one_of, tenths
 from labrig_suites.phreeqc_mcq.quantities import PH, adsorbed, molality, total
 from labrig_suites.phreeqc_mcq.scenario import Numbers, Quantity, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import given_as, optional, read
+from labrig_suites.phreeqc_mcq.switches import either, given_as, optional, read
 
 
 def _zinc(unit: str) -> tuple[Quantity, ...]:
@@ -165,11 +165,7 @@ STEMS = (
         draw=_draw_edge,
         switches=(
             optional("charge", "electrostatic term", {"layer": True, "plain": False}),
-            Switch(
-                "as",
-                {"oxide": "mg of iron taken as mg of oxide", "iron": "mg of oxide taken as mg of iron"},
-                "unit",
-            ),
+            given_as("as", {"oxide": "iron", "iron": "oxide"}, "mg of {} taken as mg of {}"),
             optional("calcium", "calcium", {"none": False, "calcium": True}),
             read("read", {"low": "at the lower pH", "high": "at the higher pH"}),
         ),
@@ -192,16 +188,9 @@ STEMS = (
             dose=(6, 7, 8, 9, 10, 11, 12),
         ),
         switches=(
-            Switch(
-                "dose",
-                {"iron": "mg of FeCl3 taken as mg of Fe", "salt": "mg of Fe taken as mg of FeCl3"},
-                "unit",
-            ),
+            given_as("dose", {"iron": "FeCl3", "salt": "Fe"}, "mg of {} taken as mg of {}"),
             optional("phosphate", "phosphate", {"none": False, "phosphate": True}),
-            Switch(
-                "air",
-                {"closed": "water closed to CO2 of the air", "open": "water kept open to CO2 of the air"},
-            ),
+            either("air", {"closed": "closed", "open": "kept open"}, "water {} to CO2 of the air"),
             Switch("ph", {"free": "pH left to adjust itself", "held": "pH set to 6.4"}),
         ),
         tell=_tell_arsenic,
@@ -242,10 +231,7 @@ STEMS = (
                 },
             ),
             Switch("mix", {"near": "too little seawater mixed in", "far": "too much seawater mixed in"}),
-            Switch(
-                "air",
-                {"closed": "water closed to CO2 of the air", "open": "water kept open to CO2 of the air"},
-            ),
+            either("air", {"closed": "closed", "open": "kept open"}, "water {} to CO2 of the air"),
         ),
         tell=_tell_estuary,
         build=_build_estuary,

@@ -177,6 +177,10 @@ def _find_soft_state(n: Numbers, s: States) -> int:
     return state_of_vessel(_SOFT_CELLS, _SOFT_SHIFTS, cell, shift)
 
 
+FEED = Switch(
+    "feed",
+    {"pulse": "feed changed back although it stays the same", "steady": "change back of the feed omitted"},
+)
 STEMS = (
     Stem(
         name="tracer-in-a-column",
@@ -189,13 +193,7 @@ STEMS = (
         ),
         switches=(
             either("dispersivity", {"small": "small", "large": "large"}, "dispersivity set too {}"),
-            Switch(
-                "feed",
-                {
-                    "pulse": "feed changed back although it stays the same",
-                    "steady": "change back of the feed omitted",
-                },
-            ),
+            FEED,
             read("place", {"fourth": "cell 4", "seventh": "cell 7"}, "value read in {} instead of {}"),
             read("time", {"early": "shift 7", "late": "shift 11"}, "value read after {} instead of {}"),
         ),
@@ -220,12 +218,10 @@ STEMS = (
             capacity=tenths(range(50, 101, 5)),
         ),
         switches=(
-            Switch(
+            either(
                 "mixture",
-                {
-                    "sodium": "concentrations swapped, with more sodium than potassium",
-                    "potassium": "concentrations swapped, with more potassium than sodium",
-                },
+                {"sodium": "sodium", "potassium": "potassium"},
+                "concentrations swapped, with more {} than {}",
             ),
             Switch(
                 "exchanger",
@@ -234,13 +230,7 @@ STEMS = (
                     "sodium": "exchange sites initially occupied by sodium",
                 },
             ),
-            Switch(
-                "feed",
-                {
-                    "pulse": "feed changed back although it stays the same",
-                    "steady": "change back of the feed omitted",
-                },
-            ),
+            FEED,
             read(
                 "place",
                 {"second": "compartment 2", "fourth": "compartment 4"},
@@ -269,12 +259,10 @@ STEMS = (
         ),
         switches=(
             either("form", {"Na": "sodium", "K": "potassium"}),
-            Switch(
+            either(
                 "hardness",
-                {
-                    "calcium": "concentrations swapped, with more calcium than magnesium",
-                    "magnesium": "concentrations swapped, with more magnesium than calcium",
-                },
+                {"calcium": "calcium", "magnesium": "magnesium"},
+                "concentrations swapped, with more {} than {}",
             ),
             read(
                 "place", {"second": "cartridge 2", "third": "cartridge 3"}, "value read in {} instead of {}"

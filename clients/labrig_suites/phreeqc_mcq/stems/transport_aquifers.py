@@ -13,8 +13,8 @@ from labrig_suites.phreeqc_mcq.columns import (
 )
 from labrig_suites.phreeqc_mcq.drawing import one_of
 from labrig_suites.phreeqc_mcq.quantities import total
-from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem, Switch
-from labrig_suites.phreeqc_mcq.switches import given_as, optional, read
+from labrig_suites.phreeqc_mcq.scenario import Numbers, States, Stem
+from labrig_suites.phreeqc_mcq.switches import either, given_as, optional, read
 
 # --- a solvent that decays ------------------------------------------------------------------------------------------
 
@@ -247,14 +247,7 @@ STEMS = (
         ),
         switches=(
             optional("product", "decay of the product", {"decays": True, "stays": False}),
-            Switch(
-                "decay",
-                {
-                    "half-life": "mean life taken as the half-life",
-                    "mean life": "half-life taken as the mean life",
-                },
-                "unit",
-            ),
+            given_as("decay", {"half-life": "mean life", "mean life": "half-life"}, "{} taken as the {}"),
             read("place", {"third": "cell 3", "sixth": "cell 6"}, "value read in {} instead of {}"),
             read(
                 "time",
@@ -295,17 +288,12 @@ STEMS = (
             capacity=range(40, 141, 10),
         ),
         switches=(
-            Switch(
-                "far",
-                {
-                    "closed": "far side closed",
-                    "constant": "far side held at the initial pore water",
-                },
-            ),
+            either("far", {"closed": "closed", "constant": "held at the initial pore water"}, "far side {}"),
             optional("exchanger", "exchanger", {"present": True, "absent": False}),
-            Switch(
+            either(
                 "tortuosity",
-                {"none": "tortuosity omitted", "factor 2": "tortuosity included although there is none"},
+                {"none": "omitted", "factor 2": "included although there is none"},
+                "tortuosity {}",
             ),
             read("place", {"third": "cell 3", "sixth": "cell 6"}, "value read in {} instead of {}"),
             read("time", {"early": "at half the time", "late": "at twice the time"}),
@@ -335,12 +323,10 @@ STEMS = (
             sediment=(2.5, 3, 3.5),
         ),
         switches=(
-            Switch(
+            either(
                 "flow",
-                {
-                    "freshening": "brackish water replaced with fresh water instead of the reverse",
-                    "salinisation": "fresh water replaced with brackish water instead of the reverse",
-                },
+                {"freshening": "brackish", "salinisation": "fresh"},
+                "{} water replaced with {} water instead of the reverse",
             ),
             optional("calcite", "calcite", {"present": True, "absent": False}),
             given_as(
