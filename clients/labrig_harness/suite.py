@@ -81,6 +81,19 @@ class Score:
     answer: str
     facts: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls,
+        sample: Sample,
+        run: Trajectory,
+        strict: float,
+        compat: float,
+        answer: str,
+        facts: dict[str, Any] | None = None,
+    ) -> Score:
+        """Return the score of a run on a sample."""
+        return cls(sample.id, run.arm, run.agent, run.epoch, strict, compat, answer, facts or {})
+
 
 def item_means(scores: Iterable[Score], by: Literal["strict", "compat"]) -> list[float]:
     """Return the mean over epochs of each item's score: items are the unit of an accuracy, not records."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from labrig.canonical import sha256
@@ -26,11 +27,7 @@ DRAWING = "1"
 """Of all that is drawn from a seed: with the same one, and the same world, the same seed gives the same legs."""
 TRIES, ATTEMPTS = 1500, 12
 """Plans of one attempt at a leg, and attempts."""
-
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
+commitment = partial(generated.commitment, NAME)
 
 
 def generate(

@@ -71,16 +71,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "wall_s": float(trajectory.meta.get("duration_s", 0.0)),
         "tokens": tokens.total if tokens.measured else None,
     }
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=float(right),
-        compat=float(verified.reward),
-        answer=answer.first[:40],
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, float(right), float(verified.reward), answer.first[:40], facts)
 
 
 TEMPLATES = {

@@ -78,16 +78,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "result_bytes": sum(call.result_bytes for call in trajectory.calls),
         "diagnosis": _diagnosis(chosen),
     }
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=float(right and grounded),
-        compat=float(right),
-        answer=answer,
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, float(right and grounded), float(right), answer, facts)
 
 
 def _diagnosis(chosen: dict[str, Any]) -> str:

@@ -62,3 +62,17 @@ def read_back(suite: str, version: str, fields: Mapping[str, Any]) -> Iterator[N
         raise LabrigError(f"This is not a sample of {suite}: {error} is missing") from error
     except (TypeError, ValueError) as error:
         raise LabrigError(f"This is not a sample of {suite}: {error}") from error
+
+
+def read_sample(
+    suite: str, version: str, fields: dict[str, Any], check: Callable[[Mapping[str, Any]], None]
+) -> Sample:
+    """Return the sample of a line that `Sample.to_dict` made; LabrigError for another suite's, or an invalid truth."""
+    try:
+        sample = Sample.from_dict(fields)
+        if (sample.suite, sample.suite_version) != (suite, version):
+            raise ValueError(f"it is of {sample.suite} {sample.suite_version}, not {suite} {version}")
+        check(sample.truth)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise LabrigError(f"This is not a sample of {suite}: {error}"[:500]) from error
+    return sample

@@ -11,6 +11,7 @@ import asyncio
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
@@ -43,17 +44,13 @@ LARGE_SHARE = 0.185
 
 OPTIONS = re.compile(r"\n\n(A\. .*\nB\. .*\nC\. .*\nD\. .*)\n\Z")
 """The options as `prompt` writes them."""
+commitment = partial(generated.commitment, NAME)
 
 
 def prompt(question: str, options: Mapping[str, str]) -> str:
     """Return what an agent is asked; `options` by letter, empty where they stand in the question."""
     lines = "\n".join(f"{letter}. {' '.join(text.split())}" for letter, text in options.items())
     return f"{question}\n\n{lines}\n" if lines else f"{question}\n"
-
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
 
 
 def generate(

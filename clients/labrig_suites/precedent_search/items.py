@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -19,11 +20,7 @@ from labrig_suites.precedent_search.payload import CLAIMS, numbers
 
 NAME, VERSION = "precedent-search", "1"
 MOST_MATERIAL = 200
-
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
+commitment = partial(generated.commitment, NAME)
 
 
 def generate(
@@ -76,14 +73,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     LabrigError
         ``bad_input`` for what is not such a line, or of another suite or version, and for an invalid truth.
     """
-    try:
-        sample = Sample.from_dict(fields)
-        if (sample.suite, sample.suite_version) != (NAME, VERSION):
-            raise ValueError(f"it is of {sample.suite} {sample.suite_version}, not {NAME} {VERSION}")
-        _check(sample.truth)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise LabrigError(f"This is not a sample of {NAME}: {error}"[:500]) from error
-    return sample
+    return generated.read_sample(NAME, VERSION, fields, _check)
 
 
 def _check(truth: Mapping[str, Any]) -> None:

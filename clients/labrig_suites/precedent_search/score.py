@@ -64,16 +64,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "cost": trajectory.cost.amount if trajectory.cost is not None else None,
     }
     shown = said.claim + "".join(f" {value:g} K" for value in _flat(said)[:8]) if said else ""
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=strict / 2,
-        compat=compat / 2,
-        answer=shown,
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, strict / 2, compat / 2, shown, facts)
 
 
 def category(truth: str, said: Claimed | None, points: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from labrig.errors import LabrigError
@@ -60,6 +61,7 @@ NUMBERS = 5
 """Questions of a type and an answer in a repository, as the paper draws five."""
 MOST_NUMBER = 999_999_999
 MOST_TRIES = 20_000
+commitment = partial(generated.commitment, NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,6 @@ class Deal:
     type: Type
     want: str
     extension: str
-
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
 
 
 def generate(

@@ -56,16 +56,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "model": trajectory.model,
         "wall_s": float(trajectory.meta.get("duration_s", 0.0)),
     }
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=float(grade.strict),
-        compat=float(grade.compat),
-        answer=grade.strict_reads,
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, float(grade.strict), float(grade.compat), grade.strict_reads, facts)
 
 
 def last_message(trajectory: Trajectory) -> str:

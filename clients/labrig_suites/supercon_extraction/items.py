@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,7 @@ RULES: dict[str, Rule] = {
     "pymatgen": "formula", "formula": "formula", "space_group": "space_group",
 }  # fmt: skip
 """Rules as published, and ours."""
-
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
+commitment = partial(generated.commitment, NAME)
 
 
 def dealt(number: int) -> tuple[int, str, Variant]:
@@ -118,19 +115,15 @@ def from_row(fields: dict[str, Any]) -> Sample:
     LabrigError
         ``bad_input`` for what is not such a line, or of another suite or version, and for invalid rows of truth.
     """
-    try:
-        sample = Sample.from_dict(fields)
-        if (sample.suite, sample.suite_version) != (NAME, VERSION):
-            raise ValueError(f"it is of {sample.suite} {sample.suite_version}, not {NAME} {VERSION}")
-        rows = truths().validate_python(sample.truth.get("rows"))
-        pages = sample.truth.get("pages")
-        if not rows or not (
-            pages is None or (isinstance(pages, list) and all(isinstance(each, str) for each in pages))
-        ):
-            raise ValueError("it has no rows of truth, or pages that are no texts")
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise LabrigError(f"This is not a sample of {NAME}: {error}"[:500]) from error
-    return sample
+    return generated.read_sample(NAME, VERSION, fields, _check)
+
+
+def _check(truth: Mapping[str, Any]) -> None:
+    rows, pages = truths().validate_python(truth.get("rows")), truth.get("pages")
+    if not rows or not (
+        pages is None or (isinstance(pages, list) and all(isinstance(each, str) for each in pages))
+    ):
+        raise ValueError("it has no rows of truth, or pages that are no texts")
 
 
 def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Sample]:

@@ -93,13 +93,4 @@ def _score(
     answer: str,
     facts: dict[str, Any],
 ) -> Score:
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=by_strict,
-        compat=by_compat,
-        answer=answer,
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, by_strict, by_compat, answer, facts)

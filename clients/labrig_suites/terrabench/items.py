@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,7 @@ from labrig_suites.common import generated
 from labrig_suites.terrabench.published import QUESTION, TRACE, TRUTH, read_item
 from labrig_suites.terrabench.truth import NAME, VERSION, truth_of
 
-
-def commitment(seed: str) -> str:
-    """Return what can be published of a private seed: it fixes the seed and does not tell it."""
-    return generated.commitment(NAME, seed)
+commitment = partial(generated.commitment, NAME)
 
 
 def generate(
@@ -56,12 +54,7 @@ def from_row(fields: dict[str, Any]) -> Sample:
     LabrigError
         ``bad_input`` for what is not such a line, or of another suite or version, and for a truth that is none.
     """
-    try:
-        sample = Sample.from_dict(fields)
-        if (sample.suite, sample.suite_version) != (NAME, VERSION):
-            raise ValueError(f"it is of {sample.suite} {sample.suite_version}, not {NAME} {VERSION}")
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise LabrigError(f"This is not a sample of {NAME}: {error}"[:500]) from error
+    sample = generated.read_sample(NAME, VERSION, fields, lambda truth: None)
     truth_of(sample)
     return sample
 

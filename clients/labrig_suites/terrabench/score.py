@@ -88,16 +88,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "wall_s": _seconds(trajectory.meta.get("duration_s")),
         "tokens": trajectory.tokens.total if trajectory.tokens.measured else None,
     }
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=strict.hit,
-        compat=public,
-        answer=text[:2_000],
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, strict.hit, public, text[:2_000], facts)
 
 
 def _simulators(truth: ItemTruth, used: Process, valid: Sequence[Made]) -> list[int]:

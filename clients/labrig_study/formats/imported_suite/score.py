@@ -60,13 +60,6 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     first = next(iter(given))
     answer = given[first]["answer"]
     value = values[first] or 0.0
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=value,
-        compat=value,
-        answer="" if answer is None else str(answer),
-        facts={"scorers": values, "end": trajectory.end},
-    )
+    shown = "" if answer is None else str(answer)
+    facts = {"scorers": values, "end": trajectory.end}
+    return Score.of(sample, trajectory, value, value, shown, facts)

@@ -62,13 +62,4 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "end": trajectory.end,
         **({"cluster": sample.labels["cluster"]} if "cluster" in sample.labels else {}),
     }
-    return Score(
-        task=sample.id,
-        arm=trajectory.arm,
-        agent=trajectory.agent,
-        epoch=trajectory.epoch,
-        strict=float(strict),
-        compat=float(compat),
-        answer=predicted or "",
-        facts=facts,
-    )
+    return Score.of(sample, trajectory, float(strict), float(compat), predicted or "", facts)
