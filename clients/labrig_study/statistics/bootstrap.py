@@ -92,8 +92,6 @@ def bootstrap_mean(
         ``percentile``: quantiles of the resampled means. ``expanded``: the same, at quantiles moved outwards so
         that the interval is as wide as Student's with clusters - 1 degrees of freedom; plain percentiles are too
         narrow by the factor sqrt((m - 1)/m) z/t for m clusters.
-    resamples
-        Bootstrap samples.
     seed
         Of ``numpy.random.default_rng``: the same seed gives the same interval.
 

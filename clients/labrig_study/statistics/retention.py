@@ -305,8 +305,6 @@ def guess_corrected_retention(moved: Movement, guess: float, confidence: float =
 
     Parameters
     ----------
-    moved
-        The four counts.
     guess
         Chance of guessing right, between 0 (included: no correction) and 1: 1/4 with four options.
 

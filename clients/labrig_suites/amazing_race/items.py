@@ -40,8 +40,6 @@ def generate(
 
     Parameters
     ----------
-    progress
-        Is told how many are made.
     world
         ``twin-1``, in which the arms run, or another: ``earth``, ``twin-SEED``.
     """
@@ -127,11 +125,6 @@ def _equal(found: Any, value: Any) -> bool:
 
 def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[Sample]:
     """Return samples of published legs, unchanged.
-
-    Parameters
-    ----------
-    settings
-        None: a leg says everything.
 
     Raises
     ------

@@ -54,8 +54,6 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     ----------
     sample
         Its truth holds ``answer`` and, by letter, the options with their diagnoses.
-    trajectory
-        What the agent did.
     """
     submission = trajectory.submission
     answer = parse(submission.text) if submission is not None else ""

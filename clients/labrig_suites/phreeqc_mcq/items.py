@@ -64,12 +64,8 @@ def generate(
 
     Parameters
     ----------
-    seed
-        All that varies depends on it.
     stems
         Dealt out evenly, large and small ones apart.
-    progress
-        Is given the number of items that are done.
     first
         Only so many of the set are made, from its beginning.
 

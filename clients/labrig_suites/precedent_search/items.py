@@ -102,8 +102,6 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[S
         An ``expected.json``: ``ground_truth``, a list of ``material``, ``property_name`` (``is_superconducting``,
         ``tc``, ``tcn``) and ``property_value``. Or a row of the table: ``material``, ``tc`` or ``tcn``, ``doi``,
         ``title``.
-    settings
-        None are known.
 
     Raises
     ------

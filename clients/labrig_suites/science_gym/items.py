@@ -80,10 +80,6 @@ def generate(
 
     Parameters
     ----------
-    seed
-        All that varies depends on it.
-    progress
-        Is given the number of items that are done.
     first
         Only so many of the set are made, from its beginning.
 

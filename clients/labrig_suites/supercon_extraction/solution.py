@@ -5,13 +5,13 @@ Where the server sees no grid, as in a table that stands sideways, or parts cell
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
+from labrig_suites.precedent_search.solution import data
 from labrig_suites.supercon_extraction.grading.text import bare, signs
 from labrig_suites.supercon_extraction.items import FILE
 from labrig_suites.supercon_extraction.printed_rows import Block, blocks, captions, rows, taken_after
@@ -73,7 +73,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
         pages = pages_of(results[:READS])
         found = [each for number, text in pages.items() for each in stated(text, number, name, plain=False)]
         for result in dict.fromkeys(results[READS + 1 :]):
-            page = _data(result, "page")
+            page = data(result, "page")
             if isinstance(page, int) and page in pages:
                 found += cells(result, name, pages, page)
         gridded = {page for _, page in grids(results, name)}
@@ -99,7 +99,7 @@ def grids(results: Sequence[str], name: str) -> list[tuple[str, int]]:
     confidence of which it does not warn.
     """
     pages = pages_of(results[:READS])
-    listed = {(each["table"], each["page"]): each for each in _data(results[READS], "tables") or []}
+    listed = {(each["table"], each["page"]): each for each in data(results[READS], "tables") or []}
     found = []
     for page in pages:
         there = blocks(pages, page, name)
@@ -121,7 +121,7 @@ def cells(result: str, name: str, pages: Mapping[int, str], page: int) -> list[S
     The unit stands in the head, in the cell, or in the caption; a cell with the letter of a note that says "taken from"
     is a value of others.
     """
-    table, columns, table_rows = (_data(result, each) for each in ("table", "columns", "rows"))
+    table, columns, table_rows = (data(result, each) for each in ("table", "columns", "rows"))
     if not isinstance(columns, list) or not isinstance(table_rows, list):
         return []
     by_head = {bare(target.head): target for target in field(name).targets if target.head}
@@ -145,13 +145,3 @@ def cells(result: str, name: str, pages: Mapping[int, str], page: int) -> list[S
                 value = value if own else f"{value} {unit or told.get(target.key, '')}".strip()
                 found.append(Stated(target, signs(first), value, page, row["quote"], "table"))
     return found
-
-
-def _data(result: str, name: str) -> Any:
-    line = re.search(rf"^{name}: (.+)$", result, re.MULTILINE)
-    if line is None:
-        return None
-    try:
-        return json.loads(line[1])
-    except ValueError:
-        return None

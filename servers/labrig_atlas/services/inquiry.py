@@ -17,13 +17,7 @@ OFFLINE = "the backend offline, which asks nobody"
 
 
 class Inquiry:
-    """See the module.
-
-    Parameters
-    ----------
-    client
-        What asks.
-    """
+    """See the module."""
 
     def __init__(self, client: Client) -> None:
         self.client = client

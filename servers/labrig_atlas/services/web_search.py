@@ -6,8 +6,8 @@ https://serper.dev, https://api-dashboard.search.brave.com/app/documentation, ht
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,14 @@ def _code(text: str, letters: str, where: str) -> str:
     return text.lower()
 
 
+def _read_hits(results: Iterable[Value], url: str, snippet: str, date: str) -> list[Hit]:
+    """Return the results of a service, by the names that it gives address, words and date."""
+    return [
+        Hit(number, each["title"].text(""), each[url].text(), each[snippet].text(""), each[date].text(""))
+        for number, each in enumerate(results, 1)
+    ]
+
+
 def _hits(query: str, found: list[Hit], limit: int) -> tuple[Hit, ...]:
     if not found:
         raise LabrigError(
@@ -161,16 +169,7 @@ async def serper(
             code="refused" if spent else "bad_input",
         )
     answer.members()
-    found = [
-        Hit(
-            number,
-            each["title"].text(""),
-            each["link"].text(),
-            each["snippet"].text(""),
-            each["date"].text(""),
-        )
-        for number, each in enumerate(answer.each("organic"), 1)
-    ]
+    found = _read_hits(answer.each("organic"), "link", "snippet", "date")
     graph = answer["knowledgeGraph"]
     facts = {
         key: str(text)
@@ -222,17 +221,8 @@ async def brave(
         accept={422},
     )
     _raise_brave(answer)
-    results = answer["web"].each("results")
-    found = [
-        Hit(
-            number,
-            _plain(each["title"].text("")),
-            each["url"].text(),
-            _plain(each["description"].text("")),
-            each["page_age"].text(""),
-        )
-        for number, each in enumerate(results, 1)
-    ]
+    marked = _read_hits(answer["web"].each("results"), "url", "description", "page_age")
+    found = [replace(each, title=_plain(each.title), snippet=_plain(each.snippet)) for each in marked]
     return inquiry.reply(WebSearch(asked, _hits(asked, found, limit), BRAVE.source))
 
 
@@ -288,16 +278,7 @@ async def searxng(client: Client, query: str, *, limit: int = 5, language: str =
             try_="add json to search.formats in its settings.yml",
             code="refused",
         ) from error
-    found = [
-        Hit(
-            number,
-            each["title"].text(""),
-            each["url"].text(),
-            each["content"].text(""),
-            each["publishedDate"].text(""),
-        )
-        for number, each in enumerate(answer["results"], 1)
-    ]
+    found = _read_hits(answer["results"], "url", "content", "publishedDate")
     silent = len(answer.each("unresponsive_engines"))
     if silent and not found:
         raise LabrigError(

@@ -68,8 +68,6 @@ class LiveWiki:
         What asks; it belongs to somebody else, who closes it.
     by
         What parses: `labrig_atlas.wiki.apart.readers`.
-    language
-        Of searches.
     """
 
     def __init__(self, client: Client, by: Children, *, language: str = "en") -> None:

@@ -33,8 +33,6 @@ class SqliteStore:
 
     Parameters
     ----------
-    path
-        Of the file.
     again
         What to do where the file is damaged, for the error.
 

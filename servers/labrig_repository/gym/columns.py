@@ -67,17 +67,7 @@ class Cells:
 
 
 class Columns:
-    """The columns of a repository.
-
-    Parameters
-    ----------
-    specification
-        The repository.
-    files
-        Its paths.
-    keys
-        The key of each file.
-    """
+    """The columns of a repository."""
 
     def __init__(self, specification: Specification, files: Paths, keys: Words) -> None:
         self.specification = specification

@@ -34,11 +34,6 @@ ID = re.compile(r"(?:isg/([1-9][0-9]{0,3}):)?([1-9][0-9]{0,8})", re.ASCII)
 class GeneratedRepository:
     """A repository that follows from its specification.
 
-    Parameters
-    ----------
-    specification
-        See `design.specification`.
-
     Attributes
     ----------
     files

@@ -62,8 +62,6 @@ def grade(
     ----------
     pages
         Text of each page; None where it is not known, and evidence is then not asked for.
-    same
-        Judge of names.
     """
     every = range(len(said))
     pairs = [[n for n in every if _pair(truth, said[n], same)] for truth in truths]

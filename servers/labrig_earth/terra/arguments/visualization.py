@@ -56,14 +56,19 @@ def end_with_png(path: str) -> str:
     return path if PurePosixPath(path).suffix else f"{path}.png"
 
 
-class PlotRegionMap(PictureInFolder):
-    """Draw a map of a variable, or of a box of it."""
+class OfTimes(PictureInFolder):
+    """A map of a variable at one of its times, or of several made one."""
 
     netcdf_path: File
     variable: Text = ""
     time_index: Index = None
     aggregate: Aggregate = "auto"
     reduce_dims: Texts = []
+
+
+class PlotRegionMap(OfTimes):
+    """Draw a map of a variable, or of a box of it."""
+
     region: Annotated[Numbers, Field(description="[north, west, south, east].")] = []
     cmap: Text = ""
     title: Text = ""
@@ -71,14 +76,10 @@ class PlotRegionMap(PictureInFolder):
     filename: Text = ""
 
 
-class PlotEnsembleMeanMap(PictureInFolder):
+class PlotEnsembleMeanMap(OfTimes):
     """Draw the mean of an ensemble, hatched where a confidence is at or above its threshold."""
 
-    netcdf_path: File
     variable: Variable = "ensemble_mean"
-    time_index: Index = None
-    aggregate: Aggregate = "auto"
-    reduce_dims: Texts = []
     cmap: Text = ""
     center_zero: Annotated[bool | None, Field(description="By default where signs differ.")] = None
     vmin: Limit = None
@@ -93,14 +94,10 @@ class PlotEnsembleMeanMap(PictureInFolder):
     filename: Text = ""
 
 
-class PlotSpreadMap(PictureInFolder):
+class PlotSpreadMap(OfTimes):
     """Draw the spread of an ensemble."""
 
-    netcdf_path: File
     variable: Variable = "ensemble_spread"
-    time_index: Index = None
-    aggregate: Aggregate = "auto"
-    reduce_dims: Texts = []
     cmap: Text = ""
     vmin: Number = 0.0
     vmax: Limit = None
@@ -110,14 +107,10 @@ class PlotSpreadMap(PictureInFolder):
     filename: Text = ""
 
 
-class PlotConfidenceMap(PictureInFolder):
+class PlotConfidenceMap(OfTimes):
     """Draw an index of confidence from 0 to 1, with contours."""
 
-    netcdf_path: File
     variable: Variable = "confidence"
-    time_index: Index = None
-    aggregate: Aggregate = "auto"
-    reduce_dims: Texts = []
     cmap: Text = ""
     vmin: Number = 0.0
     vmax: Number = 1.0
@@ -181,4 +174,3 @@ class PlotSkillMap(PictureAtPath):
 
 
 OfEnsemble = PlotEnsembleMeanMap | PlotSpreadMap | PlotConfidenceMap
-OfTimes = OfEnsemble | PlotRegionMap
