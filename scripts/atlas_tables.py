@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
+from labrig_atlas.world.twin import base36
+
 WORLD = Path(__file__).resolve().parents[1] / "servers" / "labrig_atlas" / "world"
 DATA = WORLD / "data"
 ALWAYS = (
@@ -129,7 +131,7 @@ def main() -> None:
                     f"{city['longitude']:.4f}",
                     city["population"],
                     city["timezone"],
-                    mass(label, city["latitude"], city["longitude"]),
+                    nearest_label(label, city["latitude"], city["longitude"]),
                     "|".join(other_names(city)),
                 ]
             )
@@ -304,10 +306,6 @@ def nearest_label(label: Any, latitude: float, longitude: float, reach: int = 12
     return 0
 
 
-def mass(label: Any, latitude: float, longitude: float) -> int:
-    return nearest_label(label, latitude, longitude)
-
-
 def write_land(land: Any) -> None:
     """A line a row of cells, from 90 north: lengths of runs, sea first, in base 36."""
     lines = []
@@ -318,15 +316,6 @@ def write_land(land: Any) -> None:
         lines.append(" ".join(map(base36, ([0, *runs] if row[0] else runs))))
     text = "\n".join(lines) + "\n"
     (DATA / "land.txt").write_text(text, encoding="ascii")
-
-
-def base36(number: int) -> str:
-    digits = ""
-    while True:
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-        if not number:
-            return digits
 
 
 def write_countries(countries: list[dict[str, Any]]) -> None:

@@ -54,12 +54,8 @@ class Article:
         One lower-case word for what it is about: ``mountain``, ``person``, ``settlement``.
     lead
         One to three sentences, with links.
-    sources
-        Where its facts come from.
     infobox
         Label -> text, number and unit in the text, in the order in which it is shown.
-    sections
-        In order.
     aliases
         Other titles that lead here.
     coordinates

@@ -92,8 +92,6 @@ class Answer:
     ----------
     status
         ``ok``, ``ok_with_warnings``, ``partial``, or why there is no whole result.
-    values
-        Values with units.
     text
         The part meant to be read as it stands (an outline, an excerpt).
     data

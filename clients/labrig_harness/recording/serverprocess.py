@@ -25,13 +25,7 @@ TAIL = 2_000
 
 
 class ServerProcess:
-    """A running server.
-
-    Attributes
-    ----------
-    output
-        Its standard output.
-    """
+    """A running server."""
 
     GRACE_S = 5.0
     """Seconds a server has to end by itself once its input has ended."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from labrig.calls import CallLog
+from labrig.canonical import file_sha256
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
 from labrig_harness.agent import AgentSpec
@@ -32,7 +33,6 @@ from labrig_study.logs import harbor
 from labrig_study.logs.keeping import (
     Imported,
     Where,
-    digest_of,
     finish_record,
     keep_run,
     label_of,
@@ -327,7 +327,7 @@ def _write_file(
     seed: int,
     done: Imported,
 ) -> None:
-    digest = digest_of(file)
+    digest = file_sha256(file)
     for kind in dict.fromkeys(plan.format for plan in plans):
         mine = {plan.number: plan for plan in plans if plan.format == kind}
         told: list[str] = []

@@ -106,13 +106,6 @@ def label_of(arm: str, agent: str) -> str:
     return f"{arm}.{outfolder.safe(agent)}"
 
 
-def digest_of(file: Path) -> str:
-    from hashlib import file_digest
-
-    with file.open("rb") as opened:
-        return file_digest(opened, "sha256").hexdigest()
-
-
 def finish_record(making: Path, folder: Path, trajectory: Trajectory) -> None:
     """Write the trajectory of a record that is being made, and put the record in its place."""
     text = redact(outfolder.json_text(trajectory.to_dict())) + "\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from labrig.canonical import file_sha256
 from labrig.errors import LabrigError
 from labrig_harness.records import outfolder
 from labrig_harness.registry import suites
@@ -16,7 +17,7 @@ from labrig_harness.suite import Suite
 from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_study.formats import results
 from labrig_study.formats.results import Results, Row
-from labrig_study.logs.keeping import Imported, Where, digest_of, finish_record, keep_run, label_of, whole
+from labrig_study.logs.keeping import Imported, Where, finish_record, keep_run, label_of, whole
 
 
 def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) -> Imported:
@@ -55,7 +56,7 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
     for arm, agent in dict.fromkeys((arm, agent) for _, _, arm, agent, _ in placed):
         epochs = 1 + max(epoch for _, _, a, b, epoch in placed if (a, b) == (arm, agent))
         keep_run(out, suite, list(samples.values()), arm, agent, seed=seed, epochs=epochs)
-    digests = {file: digest_of(file) for file in tables}
+    digests = {file: file_sha256(file) for file in tables}
     there = 0
     for file, row, arm, agent, epoch in placed:
         item = ids[row.item]

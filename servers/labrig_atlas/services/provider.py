@@ -20,12 +20,8 @@ class Provider:
     ----------
     service
         Where it is, how often it may be asked, which key it wants.
-    title
-        What people call it.
     credit
         Whose data these are and under which licence or terms: stands in every result.
-    homepage
-        Where a person reads about it.
     questions
         What it answers, by the names of `labrig_atlas.services.backends`.
     at_most

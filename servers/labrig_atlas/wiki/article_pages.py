@@ -18,8 +18,6 @@ def article_page(article: Article, identity: Identity, *, made_up: bool = False)
 
     Parameters
     ----------
-    identity
-        Of the page.
     made_up
         Whether its subject is fictional.
     """

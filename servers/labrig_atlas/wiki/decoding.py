@@ -27,13 +27,7 @@ _BEGINNING = 4_096
 
 
 def decoded(data: bytes, content_type: str = "") -> tuple[str, str]:
-    """Return the text of a page, and a note where its charset was not as stated (else empty).
-
-    Parameters
-    ----------
-    content_type
-        The header as it came.
-    """
+    """Return the text of a page, and a note where its charset was not as stated (else empty)."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(name, "replace"), ""

@@ -15,8 +15,6 @@ class Raw:
 
     Attributes
     ----------
-    title
-        As the source has it.
     kind
         ``html``, ``wikitext`` or ``article``; ``redirect``; ``left_out``.
     text

@@ -39,8 +39,6 @@ class World:
     ----------
     name
         ``earth``, or ``twin-7``.
-    path
-        Its database.
     meta
         What its builder wrote: the seed of what is made up, and the sources of a twin.
     """

@@ -32,8 +32,6 @@ class Renaming:
 
     Parameters
     ----------
-    words
-        Where fictional words come from.
     small
         Words that the articles write small.
     forced

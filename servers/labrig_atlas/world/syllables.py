@@ -19,8 +19,6 @@ class Words:
 
     Parameters
     ----------
-    seed
-        Of the world.
     real
         Folded words that no fictional one may be.
     """

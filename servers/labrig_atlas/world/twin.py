@@ -304,10 +304,11 @@ def _turned(line: str, cells: int) -> str:
             runs.append(length)
             value, length = cell, 0
         length += 1
-    return " ".join(_base36(run) for run in (*runs, length))
+    return " ".join(base36(run) for run in (*runs, length))
 
 
-def _base36(number: int) -> str:
+def base36(number: int) -> str:
+    """Return a whole number in base 36."""
     digits = ""
     while True:
         number, digit = divmod(number, 36)
