@@ -54,7 +54,7 @@ def databases() -> str:
 
 def taxonomy() -> str:
     """Return the fields of the science gym with the numbers of their domains and subdomains."""
-    from labrig_repository.gym.taxonomy import load
+    from labrig_repository.gym.taxonomy.loading import load
 
     rows = ["| field | domains | subdomains |", "| --- | --- | --- |"]
     counts = [(each.name, len(each.domains), sum(len(d.subdomains) for d in each.domains)) for each in load()]

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import FileVariable, Placeholder
-from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, PathVariable, load
+from labrig_repository.gym.taxonomy.field import Categorical, Dependent, Drawn, PathVariable
+from labrig_repository.gym.taxonomy.loading import load
 from labrig_suites.science_gym.question import README_CHOICES, Condition, Query, Question
 
 STYLES = ("template", "plain", "note", "letter")

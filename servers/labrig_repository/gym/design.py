@@ -30,7 +30,7 @@ from labrig_repository.gym.specification import (
     Specification,
     Weighted,
 )
-from labrig_repository.gym.taxonomy import (
+from labrig_repository.gym.taxonomy.field import (
     Categorical,
     Dependent,
     Drawn,
@@ -39,8 +39,8 @@ from labrig_repository.gym.taxonomy import (
     Moment,
     RowNumber,
     Threshold,
-    load,
 )
+from labrig_repository.gym.taxonomy.loading import load
 from labrig_repository.gym.values import Decimal, Labels, Levels, Moments, mantissa
 
 VERSION = 1

@@ -22,7 +22,7 @@ import numpy as np
 
 from labrig_repository.gym.elementary import exponential, logarithm
 from labrig_repository.gym.numbers import UNIT, Integers, Reals, Words, fractions
-from labrig_repository.gym.taxonomy import Draw
+from labrig_repository.gym.taxonomy.field import Draw
 
 CELLS, OCTAVES = 64, 32
 KNOTS = CELLS * OCTAVES + 1

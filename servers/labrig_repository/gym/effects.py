@@ -15,7 +15,7 @@ from labrig_repository.gym.expressions import Binary, Expression, Noise, Step, T
 from labrig_repository.gym.expressions import number as constant
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.specification import FileVariable, Number, Placeholder
-from labrig_repository.gym.taxonomy import Dependent, Draw
+from labrig_repository.gym.taxonomy.field import Dependent, Draw
 from labrig_repository.gym.values import Levels
 
 REACH = 0.28

@@ -12,7 +12,7 @@ from labrig_repository.gym.expressions import number
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.paths import readable
 from labrig_repository.gym.specification import Level, Placeholder
-from labrig_repository.gym.taxonomy import Field, PathVariable
+from labrig_repository.gym.taxonomy.field import Field, PathVariable
 
 FEWEST_LEVELS, MOST_LEVELS = 2, 4
 FEWEST_PLACES, MOST_PLACES = 1, 3

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labrig_repository.gym.expressions import Expression
-from labrig_repository.gym.taxonomy import Draw
+from labrig_repository.gym.taxonomy.field import Draw
 from labrig_repository.gym.values import Form
 
 Role = Literal["identifier", "datetime", "independent", "dependent"]

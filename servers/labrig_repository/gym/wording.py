@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.specification import Context, FileVariable, Placeholder, Specification
-from labrig_repository.gym.taxonomy import Domain, Field
+from labrig_repository.gym.taxonomy.field import Domain, Field
 from labrig_repository.gym.values import Decimal
 
 SLOT = re.compile(r"\{(\w+)\}")

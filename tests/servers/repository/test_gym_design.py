@@ -15,7 +15,7 @@ from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.paths import Paths, paths, read_back, readable
 from labrig_repository.gym.specification import Computed, Level, Placeholder, Specification
-from labrig_repository.gym.taxonomy import load
+from labrig_repository.gym.taxonomy.loading import load
 from labrig_repository.gym.values import Decimal
 from labrig_repository.gym.wording import readme
 from support.late import late

@@ -13,7 +13,7 @@ from labrig_repository.gym.effects import moments
 from labrig_repository.gym.elementary import exponential, logarithm
 from labrig_repository.gym.expressions import Binary, Inputs, Noise, Number, Step, Table, Variable, evaluate
 from labrig_repository.gym.numbers import Draws, key, keys, sample, word, words
-from labrig_repository.gym.taxonomy import Draw
+from labrig_repository.gym.taxonomy.field import Draw
 from support.late import late
 
 stats = late("scipy.stats")

@@ -38,7 +38,7 @@ from labrig_repository.gym.specification import (
     Specification,
     Weighted,
 )
-from labrig_repository.gym.taxonomy import Draw
+from labrig_repository.gym.taxonomy.field import Draw
 from labrig_repository.gym.values import Decimal, Labels, Levels, Moments
 from support.late import late
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from labrig_repository.gym.taxonomy import Domain, Drawn, Field, PathVariable, Phrases, RowNumber, load
-from labrig_repository.gym.taxonomy.field import SLOTS
+from labrig_repository.gym.taxonomy.field import SLOTS, Domain, Drawn, Field, PathVariable, Phrases, RowNumber
+from labrig_repository.gym.taxonomy.loading import load
 
 PAPER = {  # Table 2: domains, subdomains
     "Computer Science": (11, 41),

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
-from labrig_repository.gym.taxonomy import Categorical, Dependent, Drawn, Field, load
+from labrig_repository.gym.taxonomy.field import Categorical, Dependent, Drawn, Field
+from labrig_repository.gym.taxonomy.loading import load
 
 
 def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from labrig_repository.gym.repository import open_repository
-from labrig_repository.gym.taxonomy import load
+from labrig_repository.gym.taxonomy.loading import load
 from labrig_suites.science_gym.drawing import draw
 from labrig_suites.science_gym.wording import (
     AFTER_A_NOUN,
