@@ -33,6 +33,7 @@ accept: setup
 	@$(BIN)/labrig setup sumo >/dev/null || echo "no sumo: tests of SUMO skip"
 	@$(BIN)/labrig setup pangu >/dev/null || echo "no pangu: tests of Pangu-Weather skip"
 	@$(BIN)/labrig setup climada >/dev/null || echo "no climada: tests of CLIMADA skip"
+	@$(BIN)/python tests/real/argleton/run.py --install >/dev/null 2>&1 || echo "no argleton: its tests skip"
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --timeout $(HANGING) -m "accept and not soak" $(ONLY)
 
 soak: setup

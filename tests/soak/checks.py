@@ -108,6 +108,13 @@ CHECKS = (
         (("{python}", "tests/hostile/sandbox/attack.py", "--column=landlock", "password"),),
     ),
     Check(
+        "argleton",
+        "traps of Argleton and their clean twins, an outside suite, by the Earth server over MCP",
+        (("{python}", "tests/real/argleton/run.py"),),
+        r"^argleton [\d.]+, labrig",
+        (("{python}", "tests/real/argleton/run.py", "--only", "002-feet-as-metres", "c002-projected-area"),),
+    ),
+    Check(
         "gym-digests",
         "every byte of 500 generated repositories, twice and under two Pythons and two numpys",
         (("sh", "scripts/gym_digests.sh", "1", "500"),),

@@ -4,6 +4,7 @@
 - `formats`: which format a file or folder has, by its first bytes
 - `codecs`: which codecs a Zarr store may name
 - `layers`: what is in a file of features
+- `tables`: tables of text, with coordinates however they are written
 - `bounds`: what values cover in time, as bounds of times state it
 - `opening`: grids, rasters and vectors as xarray and geopandas objects
 """

@@ -18,13 +18,13 @@ from labrig_earth.data.bounds import note_bounds
 from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
+from labrig_earth.data.tables import read_points, read_table
 
 CHUNK = "32MiB"
 MOST_PIECE_BYTES = 1 << 30
 SCALED = "labrig_scaled"
 """Attribute of a raster: the scale and offset of its bands, which have been applied."""
 MOST_VECTOR_BYTES = 512 << 20
-LATITUDES, LONGITUDES = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "long", "x")
 _Opened = TypeVar("_Opened")
 
 
@@ -167,8 +167,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
     layer
         Of a GeoPackage; by default its only one with geometries.
     crs
-        Of a CSV table (default EPSG:4326). Its coordinates are in columns called latitude and longitude, lat and lon,
-        or y and x; a column ``geometry`` or ``wkt`` may hold WKT instead.
+        Of a CSV table (default EPSG:4326); see `tables.read_points`.
 
     Raises
     ------
@@ -193,7 +192,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
             try_="cut it to the region that matters",
         )
     if kind == "csv":
-        return _tried(lambda: _points(place, crs or "EPSG:4326"), place)
+        return _tried(lambda: read_points(place, crs or "EPSG:4326"), place)
     source = _source(place, kind)
     layers = _tried(lambda: pyogrio.list_layers(source), place)
     names = [str(name) for name in layers[:, 0]]
@@ -217,6 +216,21 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
     if not isinstance(found, gpd.GeoDataFrame):
         raise LabrigError("The layer has no geometry", where=f"{place.name}, {layer}")
     return found
+
+
+def open_table(given: Place | str | Path, *, layer: str = "") -> Any:
+    """Open a table as a `pandas.DataFrame`: a CSV, with or without coordinates, or the attributes of a layer.
+
+    Raises
+    ------
+    LabrigError
+        As `open_vector`.
+    """
+    place = Place.of(given)
+    if format_of(place) == "csv":
+        return _tried(lambda: read_table(place), place)
+    frame = open_vector(place, layer=layer)
+    return frame.drop(columns=frame.geometry.name)
 
 
 def layer_names(given: Place | str | Path) -> list[str]:
@@ -253,29 +267,6 @@ def _rows(source: str, layer: str) -> int:
         return int(pyogrio.read_info(source, layer=layer, force_feature_count=True)["features"])
     except (pyogrio.errors.DataSourceError, pyogrio.errors.DataLayerError):
         return 0
-
-
-def _points(place: Place, crs: str) -> Any:
-    """Return a table with coordinates as points."""
-    import geopandas as gpd
-    import pandas as pd
-
-    table = pd.read_csv(place.path)
-    folded = {str(name).strip().casefold(): name for name in table.columns}
-    for name in ("geometry", "wkt"):
-        if name in folded:
-            shapes = gpd.GeoSeries.from_wkt(table[folded[name]], crs=crs)
-            return gpd.GeoDataFrame(table.drop(columns=folded[name]), geometry=shapes)
-    y = next((folded[name] for name in LATITUDES if name in folded), None)
-    x = next((folded[name] for name in LONGITUDES if name in folded), None)
-    if x is None or y is None:
-        raise LabrigError(
-            "The table has no coordinates",
-            where=place.name,
-            expected="columns latitude and longitude, lat and lon, x and y, or wkt",
-            try_="its columns are " + ", ".join(map(str, table.columns[:20])),
-        )
-    return gpd.GeoDataFrame(table, geometry=gpd.points_from_xy(table[x], table[y]), crs=crs)
 
 
 def _other(place: Place, kind: Format, wanted: str) -> LabrigError:

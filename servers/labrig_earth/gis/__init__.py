@@ -8,6 +8,8 @@
 - `boxes`: bounding boxes and polygons across the antimeridian
 - `querying`: features by attributes, box, region or another layer
 - `measuring`: distance, length and area on the ellipsoid, buffers in metres, nearest features
+- `shaping`: features dissolved, hulls, points of features, Voronoi cells, polygons of corners
+- `joining`: tables joined by a key; sums and weighted means of columns
 - `overlaying`: intersection, union, difference; what a hazard touches
 - `routing`: the quickest or shortest way on streets, with closures, and what can be reached in a time
 - `operations`: these as tools name them

@@ -12,6 +12,7 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_vector
+from labrig_earth.data.tables import READ_AS
 from labrig_earth.gis.boxes import cut_at_antimeridian
 from labrig_earth.gis.osm import generator, is_osm, read_osm
 from labrig_earth.results import SYNTHETIC
@@ -73,6 +74,8 @@ def read_features(place: Place, *, layer: str = "", crs: str = "", keys: Sequenc
         return checked(found.frame, place.name, found)
     wanted = _crs(crs) if crs else None
     found = Features(open_vector(place, layer=layer, crs=crs), place.name)
+    if said := found.frame.attrs.pop(READ_AS, ""):
+        found.assumed.append(said)
     if wanted is not None and found.frame.crs != wanted:
         if found.frame.crs is not None:
             found.warnings.append(
@@ -86,8 +89,6 @@ def read_features(place: Place, *, layer: str = "", crs: str = "", keys: Sequenc
 
 def checked(frame: Any, name: str, found: Features | None = None) -> Features:
     """Return a frame as `Features`: without missing geometries, mended, within the bounds of its reference system."""
-    from shapely import make_valid
-
     found = found or Features(frame, name)
     if frame.crs is None:
         raise LabrigError(
@@ -103,13 +104,14 @@ def checked(frame: Any, name: str, found: Features | None = None) -> Features:
         )
         frame = frame[~missing]
     frame = _with_known_datum(frame.reset_index(drop=True), found)
-    _check_coordinates(frame, name)
+    found.warnings += _odd_coordinates(frame, name)
     broken = ~frame.geometry.is_valid
     if broken.any():
         frame = frame.copy()
         shapes = frame.geometry.array.copy()
         for place in broken[broken].index:
-            shapes[place] = make_valid(shapes[place], method="structure", keep_collapsed=False)
+            shapes[place], doubt = _mended(shapes[place], frame.crs)
+            found.warnings += [f"feature {place} of {name}: {doubt}"] if doubt else []
         frame = frame.set_geometry(frame.geometry.__class__(shapes, index=frame.index, crs=frame.crs))
         found.warnings.append(
             f"{int(broken.sum())} geometries of {name} cross themselves or are otherwise invalid, and were mended"
@@ -118,6 +120,27 @@ def checked(frame: Any, name: str, found: Features | None = None) -> Features:
         frame = _within_180(frame, found)
     found.frame = frame
     return found
+
+
+def _mended(shape: Any, crs: Any) -> tuple[Any, str]:
+    """Return a geometry made valid, and what is doubtful about it.
+
+    A polygon of several parts of which one lies in another has a hole whose ring is wound as a shell, as converters
+    write Shapefiles: by the even-odd rule, which all that draws polygons has, it is a hole.
+    """
+    from functools import reduce
+
+    from shapely import is_valid_reason, make_valid, symmetric_difference
+
+    filled = make_valid(shape, method="structure", keep_collapsed=False)
+    if shape.geom_type != "MultiPolygon" or not is_valid_reason(shape).startswith("Nested shells"):
+        return filled, ""
+    holed = reduce(symmetric_difference, [make_valid(part, method="structure") for part in shape.geoms])
+    unit = crs.axis_info[0].unit_name if crs.axis_info else "unit"
+    return holed, (
+        "one ring lies in another and is wound like it, as a shell (invalid: nested shells); taken for a hole, "
+        f"which leaves {holed.area:,.8g} square {unit}; filled it would be {filled.area:,.8g}"
+    )
 
 
 def _with_known_datum(frame: Any, found: Features) -> Any:
@@ -173,10 +196,10 @@ def _within_180(frame: Any, found: Features) -> Any:
     )
 
 
-def _check_coordinates(frame: Any, name: str) -> None:
-    """Refuse coordinates that the reference system cannot have."""
+def _odd_coordinates(frame: Any, name: str) -> list[str]:
+    """Return what is odd about coordinates; LabrigError for those that the reference system cannot have."""
     if not len(frame):
-        return
+        return []
     west, south, east, north = (float(value) for value in frame.total_bounds)
     widest = max(abs(west), abs(east))
     if frame.crs.is_geographic:
@@ -196,12 +219,11 @@ def _check_coordinates(frame: Any, name: str) -> None:
             )
     elif widest <= 180 and max(abs(south), abs(north)) <= 90 and max(east - west, north - south) > 0:
         unit = frame.crs.axis_info[0].unit_name if frame.crs.axis_info else "metre"
-        raise LabrigError(
-            f"{crs_text(frame.crs)} is in {unit}s, and the coordinates look like degrees ({west:g} to {east:g})",
-            where=name,
-            expected="the system that the coordinates are in",
-            try_="crs='EPSG:4326'",
-        )
+        return [
+            f"{crs_text(frame.crs)} is in {unit}s, and the coordinates of {name} look like degrees ({west:g} to "
+            f'{east:g}): taken for {unit}s; crs="EPSG:4326" if they are degrees'
+        ]
+    return []
 
 
 def _crs(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from labrig.answer import Quantity
@@ -10,6 +11,8 @@ from labrig.errors import LabrigError
 from labrig_earth.gis.features import WGS84, Features, checked, crs_text, table_of
 from labrig_earth.results import Result
 
+ELLIPSOID = "on the ellipsoid"
+LINES, POLYGONS = ("LineString", "MultiLineString"), ("Polygon", "MultiPolygon")
 METRES = ("metre", "meter", "m", "metres")
 KILOMETRES = ("kilometre", "kilometer", "km", "kilometres")
 _DENSE = 0.1
@@ -45,14 +48,57 @@ PLANE_DIFFERS = 0.01
 """Part by which a measure in the plane may differ from that on the ellipsoid before it is a warning."""
 
 
-def beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list[str]]:
-    """Return the same measures in the plane of the layer's system and, with heights, along these; and warnings.
+MOST_UNITED = 20_000
+"""Polygons up to this number are united, to see how much ground they cover once."""
+
+
+def measures(frame: Any, like: Any = None) -> tuple[list[Quantity], list[str]]:
+    """Return length and area on the ellipsoid, in the plane of the layer and, with heights, in space; and warnings.
 
     Parameters
     ----------
-    found
-        What `measured` gives, on the ellipsoid.
+    like
+        Frame whose kinds of geometry a result would have: of no features at all length and area are 0.
     """
+    found = measured(frame)
+    if not len(frame) and like is not None:
+        kinds = set(like.geom_type)
+        names = {"length": ("m", LINES), "area": ("m2", POLYGONS)}
+        found = [
+            Quantity(name, 0.0, unit, ELLIPSOID) for name, (unit, of) in names.items() if kinds & set(of)
+        ]
+    others, doubts = _beside(frame, found)
+    once, doubled = _covered(frame)
+    return [*found, *others, *once], [*doubts, *doubled]
+
+
+def _covered(frame: Any) -> tuple[list[Quantity], list[str]]:
+    """Return the ground that polygons cover, each part of it once, where they overlap."""
+    import geopandas as gpd
+    from shapely import area
+
+    shapes = frame.geometry[frame.geom_type.isin(POLYGONS)] if len(frame) else frame.geometry
+    if not 1 < len(shapes) <= MOST_UNITED:
+        return [], []
+    whole = shapes.union_all()
+    if whole.area > area(shapes.values).sum() * (1 - 1e-9):
+        return [], []
+    ground = gpd.GeoDataFrame(geometry=[whole], crs=frame.crs)
+    on_ellipsoid = measured(ground)
+    values = [*on_ellipsoid, *_beside(ground, on_ellipsoid)[0]]
+    named = [
+        replace(each, name=each.name.replace("area", "area covered"), note=_once(each.note))
+        for each in values
+    ]
+    return named, ["polygons overlap: their area counts common ground more than once, area covered once"]
+
+
+def _once(note: str) -> str:
+    return note.replace("overlaps count twice", "common ground counts once")
+
+
+def _beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list[str]]:
+    """Return the measures `found` on the ellipsoid in the plane and in space, and warnings where they disagree."""
     values, warnings = [], []
     axes = [] if frame.crs.is_geographic else frame.crs.axis_info
     for each in found:
@@ -60,28 +106,33 @@ def beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list[
         if axes:
             name = crs_text(frame.crs)
             plane = _plane(frame.geometry, each.name) * axes[0].unit_conversion_factor ** power
-            values.append(Quantity(each.name, _rounded(plane), each.unit, f"in the plane of {name}"))
-            if abs(plane / each.value - 1) > PLANE_DIFFERS if each.value else False:
+            values.append(Quantity(f"{each.name} in the plane", _rounded(plane), each.unit, f"of {name}"))
+            if each.value and abs(plane / each.value - 1) > PLANE_DIFFERS:
                 off = plane / each.value - 1
                 warnings.append(
                     f"the {each.name} in the plane of {name} differs by {off:+.1%} from the ellipsoid's"
                 )
     if heights := _with_heights(frame):
         where = "geodesics" if frame.crs.is_geographic else f"the plane of {crs_text(frame.crs)}"
-        note = f"in space: {where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
-        values.append(Quantity("length", _rounded(heights), "m", note))
+        note = f"{where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
+        values.append(Quantity("length in space", _rounded(heights), "m", note))
+        flat = sum(each.value for each in found if each.name == "length")
+        if heights > flat * (1 + PLANE_DIFFERS):
+            warnings.append(
+                f"lines that rise and fall have {heights:,.2f} m in space, {flat:,.2f} m on the ellipsoid"
+            )
     return values, warnings
 
 
 def _plane(shapes: Any, name: str) -> float:
-    lines = shapes[shapes.geom_type.isin(("LineString", "MultiLineString"))]
+    lines = shapes[shapes.geom_type.isin(LINES)]
     return float(shapes.area.sum() if name == "area" else lines.length.sum())
 
 
 def _with_heights(frame: Any) -> float:
     """Return the length of lines in space, in metres; 0 where no line has heights."""
     shapes = frame.geometry
-    lines = shapes[shapes.geom_type.isin(("LineString", "MultiLineString")) & shapes.has_z]
+    lines = shapes[shapes.geom_type.isin(LINES) & shapes.has_z]
     return float(
         sum(_space_length(part, frame.crs) for line in lines for part in getattr(line, "geoms", [line]))
     )
@@ -108,25 +159,24 @@ def _height_unit(crs: Any) -> str:
 def measured(frame: Any) -> list[Quantity]:
     """Return the length of all lines and the area of all polygons of a frame, where it has any."""
     shapes = frame.to_crs(WGS84).geometry if len(frame) else ()
-    lines = [each for each in shapes if each.geom_type in ("LineString", "MultiLineString")]
+    lines = [each for each in shapes if each.geom_type in LINES]
     polygons = [each for each in shapes if any(True for _ in _polygons(each))]
     found = []
     if lines:
-        found.append(Quantity("length", _rounded(sum(map(length_m, lines))), "m", "on the ellipsoid"))
+        found.append(Quantity("length", _rounded(sum(map(length_m, lines))), "m", ELLIPSOID))
     if polygons:
         found.append(
             Quantity(
-                "area", _rounded(sum(map(area_m2, polygons))), "m2", "on the ellipsoid; overlaps count twice"
+                "area", _rounded(sum(map(area_m2, polygons))), "m2", f"{ELLIPSOID}; overlaps count twice"
             )
         )
     return found
 
 
 def measure(features: Features) -> Result:
-    """Return the number, length and area of a layer, on the ellipsoid and `beside` it; each feature in the table."""
+    """Return the number of features of a layer, and its `measures`; each feature in the table."""
     frame = features.to(WGS84)
-    found = measured(frame)
-    others, doubts = beside(features.frame, found)
+    found, doubts = measures(features.frame)
     rows = table_of(frame, 50)
     for row, shape in zip(rows, frame.geometry.head(50), strict=True):
         if any(True for _ in _polygons(shape)):
@@ -136,7 +186,7 @@ def measure(features: Features) -> Result:
             row["length_m"] = _rounded(length_m(shape))
     return Result(
         method=f"geodesics on the WGS 84 ellipsoid; edges straight in the map, in pieces of at most {_DENSE} degrees",
-        values=(Quantity("features", len(frame), "1"), *found, *others),
+        values=(Quantity("features", len(frame), "1"), *found),
         data={"rows": rows},
         assumed=tuple(features.assumed),
         warnings=(*features.warnings, *doubts),

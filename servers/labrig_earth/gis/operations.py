@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from labrig_earth.data.opening import open_table
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.gis.features import Features, read_features, write_features
+from labrig_earth.gis.joining import join, summarise
 from labrig_earth.gis.measuring import buffer, distance, measure, nearest
 from labrig_earth.gis.overlaying import expose, overlay
 from labrig_earth.gis.querying import query
 from labrig_earth.gis.routing import Network, reach, read_network, route
+from labrig_earth.gis.shaping import shape
 from labrig_earth.results import Result
 from labrig_earth.work.arguments import (
     count_of,
@@ -79,6 +82,37 @@ def gis_overlay(call: Call) -> Result:
     how = text_of(call, "how", "intersection")
     result, frame = overlay(_chosen(call, "data"), _chosen(call, "other", "other_where"), how)
     return _kept(call, result, frame)
+
+
+def gis_shape(call: Call) -> Result:
+    """A layer made of another; ``shape``, ``by``, ``order``, ``where``; ``other`` is what Voronoi cells cover."""
+    area = _chosen(call, "other", "other_where") if call.optional("other") else None
+    kind, by, order = (text_of(call, name) for name in ("shape", "by", "order"))
+    result, frame = shape(_chosen(call, "data"), kind, by=by, order=order, area=area)
+    return _kept(call, result, frame)
+
+
+def gis_join(call: Call) -> Result:
+    """A table joined to a layer; ``key``, ``other_key``, ``sums``, ``where``."""
+    given(call, "key")
+    place = call.input("other")
+    key, other_key = text_of(call, "key"), text_of(call, "other_key")
+    sums = list_of(call, "sums", str, "names of columns")
+    result, frame = join(_chosen(call, "data"), open_table(place), place.name, key, other_key, sums=sums)
+    return _kept(call, result, frame)
+
+
+def gis_summarise(call: Call) -> Result:
+    """Columns of a table or layer added up and averaged; ``columns``, ``weight``, ``by``."""
+    place = call.input("data")
+    columns = list_of(call, "columns", str, "names of columns")
+    return summarise(
+        open_table(place, layer=text_of(call, "layer")),
+        place.name,
+        columns,
+        weight=text_of(call, "weight"),
+        by=text_of(call, "by"),
+    )
 
 
 def gis_expose(call: Call) -> Result:
@@ -149,6 +183,9 @@ OPERATIONS: Mapping[str, Operation] = {
     "gis_buffer": gis_buffer,
     "gis_nearest": gis_nearest,
     "gis_overlay": gis_overlay,
+    "gis_shape": gis_shape,
+    "gis_join": gis_join,
+    "gis_summarise": gis_summarise,
     "gis_expose": gis_expose,
     "gis_route": gis_route,
     "gis_reach": gis_reach,

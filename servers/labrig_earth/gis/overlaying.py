@@ -7,11 +7,17 @@ from typing import Any, Literal
 from labrig.answer import Quantity
 from labrig.errors import unknown_name
 from labrig_earth.gis.features import WGS84, Features, table_of
-from labrig_earth.gis.measuring import area_m2, length_m, measured
+from labrig_earth.gis.measuring import area_m2, length_m, measures
 from labrig_earth.results import Result
 
 How = Literal["intersection", "union", "difference", "symmetric_difference"]
 HOWS: tuple[How, ...] = ("intersection", "union", "difference", "symmetric_difference")
+_SAID = {
+    "intersection": "what {0} and {1} have in common",
+    "union": "{0} and {1} together, cut where they cross",
+    "difference": "{0} without {1}",
+    "symmetric_difference": "what lies in one of {0} and {1} alone",
+}
 
 
 def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
@@ -25,7 +31,7 @@ def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
     Returns
     -------
     Result, geopandas.GeoDataFrame
-        The frame in the system of the first layer. Area and length are on the ellipsoid.
+        The frame in the system of the first layer, with its `measures`.
     """
     import geopandas as gpd
 
@@ -37,12 +43,17 @@ def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
     found = found[~found.geometry.is_empty].reset_index(drop=True)
     if how == "intersection" and not len(found):
         warnings.append(_apart(left, right, first.name, second.name))
+    if how == "difference" and not len(found):
+        warnings.append(
+            f"nothing of {first.name} lies outside {second.name}; the other order is another question"
+        )
+    values, doubts = measures(found, like=left)
     result = Result(
-        method=f"{how} in {first.crs_text}, with straight edges there; measured on the ellipsoid",
-        values=(Quantity("features", len(found), "1"), *measured(found)),
+        method=f"{_SAID[how].format(first.name, second.name)}, in {first.crs_text} with straight edges there",
+        values=(Quantity("features", len(found), "1"), *values),
         data={"rows": table_of(found)} if len(found) else {},
         assumed=(*first.assumed, *second.assumed),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *doubts),
         crs=first.crs_text,
         source=f"{first.name}, {second.name}",
     )

@@ -10,7 +10,7 @@ from labrig.answer import Quantity
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.gis.boxes import box_shape
 from labrig_earth.gis.features import WGS84, Features, table_of
-from labrig_earth.gis.measuring import measured
+from labrig_earth.gis.measuring import measures
 from labrig_earth.natural_earth.regions import resolve_region
 from labrig_earth.results import Result
 
@@ -63,10 +63,10 @@ def query(
         frame = frame[_touches(frame, box_shape(box))]
         steps.append("that touch the box")
     if region:
-        found = resolve_region(region)
-        frame = frame[_touches(frame, found.geometry)]
-        steps.append(f"that touch {found.name} ({found.source}, 1:{found.scale})")
-        warnings += [f"{found.name}: {note}" for note in found.notes]
+        place = resolve_region(region)
+        frame = frame[_touches(frame, place.geometry)]
+        steps.append(f"that touch {place.name} ({place.source}, 1:{place.scale})")
+        warnings += [f"{place.name}: {note}" for note in place.notes]
     if touching is not None:
         other = touching.to(frame.crs).geometry.union_all()
         frame = frame[frame.geometry.intersects(other)]
@@ -75,7 +75,8 @@ def query(
     frame = frame.reset_index(drop=True)
     if not len(frame):
         warnings.append(_why_none(features, box))
-    values = [Quantity("features", len(frame), "1"), *measured(frame)]
+    found, doubts = measures(frame)
+    values = [Quantity("features", len(frame), "1"), *found]
     data: dict[str, Any] = {
         "columns": [str(name) for name in frame.columns if name != frame.geometry.name][:60]
     }
@@ -87,7 +88,7 @@ def query(
         values=tuple(values),
         data=data,
         assumed=tuple(assumed),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *doubts),
         crs=features.crs_text,
         source=features.name,
     )

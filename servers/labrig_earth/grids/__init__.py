@@ -19,6 +19,7 @@ What is done with them:
 - `climatology`, `spells`, `trends`: what is usual and how far values are from it; days beyond a threshold; slopes
 - `normals`: mean and deviation of each month of the year
 - `humidity`, `heat`, `wind`: quantities from others, by formulas that are named
+- `terrain`: slope and aspect; `classes`: areas of classes
 - `arithmetic`: two fields on one grid
 - `regridding`: another grid, another projection
 - `zonal`: cells of a raster in polygons

@@ -14,6 +14,7 @@ from labrig.answer import Quantity
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids import areas, climatology, periods, spells, trends
 from labrig_earth.grids.axes import horizontal
+from labrig_earth.grids.classes import class_areas as areas_of_classes
 from labrig_earth.grids.conventions import Accumulation
 from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
@@ -26,7 +27,8 @@ HELD_BYTES = 512 << 20
 """Days beyond a threshold of this size are kept in memory, since runs are counted in several ways."""
 
 SPECIAL = ("exceedance", "spells", "climatology", "anomaly", "degree_days", "trend")
-STATISTICS = (*periods.STATISTICS, *SPECIAL)
+CLASSES = "class_areas"
+STATISTICS = (*periods.STATISTICS, *SPECIAL, CLASSES)
 OPTIONS: dict[str, tuple[str, ...]] = {
     "percentile": ("percentile",),
     "exceedance": ("threshold", "unit", "compare", "percentile", "base", "window"),
@@ -35,6 +37,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "anomaly": ("base", "by", "window"),
     "degree_days": ("base_temperature", "unit", "kind", "cap"),
     "trend": ("method",),
+    CLASSES: ("classes",),
 }
 
 
@@ -93,6 +96,8 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
         ``bad_input`` for unknown words and options, ``limit`` for too much to read, and what the rooms raise.
     """
     _check(wanted)
+    if wanted.statistic == CLASSES:
+        return _classes(source, wanted)
     notes: dict[str, Any] = {}
     said: list[str] = []
     over_time = (
@@ -116,6 +121,16 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     return Aggregated(
         done.source, done.data, "; ".join([*said, done.method]), done.values, {**notes, **done.notes}
     )
+
+
+def _classes(source: Field, wanted: Wanted) -> Aggregated:
+    if wanted.polygons is not None:
+        raise LabrigError("Classes in polygons", where="statistic", try_='zonal_statistics with "fractions"')
+    source = _ranged(source, wanted, Accumulation("instant", "")) if source.axes.time else source
+    given = Fields(wanted.options, "options")
+    told = given.numbers("classes", -1e9, 1e9, "", (1, 256)) if given.has("classes") else ()
+    found = areas_of_classes(source.data, told)
+    return Aggregated(source.with_data(found), found, "areas of the cells of each class")
 
 
 def _doubts(source: Field, wanted: Wanted) -> tuple[str, ...]:
@@ -189,6 +204,8 @@ def _over_space(source: Field, wanted: Wanted, said: list[str], notes: dict[str,
     if wanted.polygons is None:
         by = wanted.statistic if wanted.over == "space" and wanted.statistic not in SPECIAL else "mean"
         said.append(f"{'area-weighted mean' if by == 'mean' else by} of all cells")
+        if by in ("min", "max"):
+            notes |= areas.places_of(source.data, by)
         return source.with_data(areas.area_mean(source.data, statistic=by))
     if wanted.over == "space" and wanted.statistic != "mean" and wanted.statistic not in SPECIAL:
         raise LabrigError(

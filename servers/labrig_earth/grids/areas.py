@@ -79,6 +79,55 @@ def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
     return mean.assign_attrs(variable.attrs).rename(variable.name)
 
 
+MOST_PLACES = 24
+
+
+def places_of(variable: Any, statistic: str) -> dict[str, Any]:
+    """Return where the smallest or largest value of a field stands: the centre of its cell, by y and x, and in degrees.
+
+    Parameters
+    ----------
+    statistic
+        ``min`` or ``max``.
+
+    Returns
+    -------
+    dict
+        ``place_of_min`` or ``place_of_max``: one for each step, level or band, of at most `MOST_PLACES`; the first of
+        several equal ones, with their number.
+    """
+    from pyproj import Transformer
+
+    axes = horizontal(variable)
+    others = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
+    if np.prod([variable.sizes[dim] for dim in others] or [1]) > MOST_PLACES:
+        return {}
+    ordered = variable.transpose(*others, axes.y, axes.x)
+    to_degrees = None
+    if axes.crs and not axes.geographic:
+        to_degrees = Transformer.from_crs(axes.crs, "EPSG:4326", always_xy=True)
+    found = []
+    for index in np.ndindex(*(ordered.sizes[dim] for dim in others)):
+        values = np.asarray(ordered[index].values, "f8")
+        if not np.isfinite(values).any():
+            continue
+        extreme = np.nanmin(values) if statistic == "min" else np.nanmax(values)
+        row, column = np.argwhere(values == extreme)[0]
+        x, y = float(variable[axes.x].values[column]), float(variable[axes.y].values[row])
+        place: dict[str, Any] = {
+            dim: str(variable[dim].values[number])
+            for dim, number in zip(others, index, strict=True)
+            if variable.sizes[dim] > 1
+        }
+        place |= {axes.x: x, axes.y: y}
+        if to_degrees is not None:
+            place["longitude"], place["latitude"] = (round(each, 6) for each in to_degrees.transform(x, y))
+        if (equal := int((values == extreme).sum())) > 1:
+            place["cells_with_this_value"] = equal
+        found.append(place)
+    return {f"place_of_{statistic}": found[0] if len(found) == 1 else found}
+
+
 def relative_areas(variable: Any, axes: Axes) -> Any:
     """Return areas of cells, also where an axis has one value: the same factor for all then."""
     if variable.sizes[axes.y] > 1 and variable.sizes[axes.x] > 1:

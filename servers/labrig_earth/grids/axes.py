@@ -350,3 +350,10 @@ def suspicious(data: Any, axes: Axes) -> tuple[str, ...]:
 
 
 _EAST = {"degrees_east", "degree_east", "degrees_e", "degreee"}
+
+
+def metres_of(crs: str) -> float:
+    """Return the metres of the unit of a projected system; 1 of one that is not stated."""
+    from pyproj import CRS
+
+    return float(CRS.from_user_input(crs).axis_info[0].unit_conversion_factor) if crs else 1.0

@@ -16,10 +16,11 @@ from labrig_earth.grids.axes import (
     grid_text,
     is_field,
     longitudes_of,
+    metres_of,
     suspicious,
     variable_of,
 )
-from labrig_earth.grids.cells import POLES
+from labrig_earth.grids.cells import POLES, cell_areas
 from labrig_earth.grids.conventions import accumulation_of
 from labrig_earth.grids.doubts import stands_for_missing, undeclared_text
 from labrig_earth.grids.times import time_axis
@@ -152,6 +153,10 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
             "of": "the edges of cells" if edges else "the centres of cells",
         }
     }
+    if edges:
+        ground = float(cell_areas(data, axes).sum()) * 1e6
+        factor = 1.0 if axes.geographic else metres_of(axes.crs)
+        space["extent"]["area_m2"] = float(f"{ground * factor**2:.9g}")
     if axes.geographic:
         space["extent"]["longitudes"] = (
             "0 to 360" if longitudes_of(data, axes) == "360" else "-180 to 180"

@@ -18,7 +18,7 @@ from labrig_earth.data.formats import VECTORS, format_of
 from labrig_earth.data.layers import describe_layers
 from labrig_earth.data.opening import open_dataset
 from labrig_earth.gis.features import Features, read_features
-from labrig_earth.grids import arithmetic, combining, describing, regridding, zonal
+from labrig_earth.grids import arithmetic, combining, describing, regridding, terrain, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
 from labrig_earth.grids.conventions import accumulation_of
@@ -136,6 +136,11 @@ def combine(call: Call) -> Result:
         )
         readable(source)
         return result_of(source, source.data, "converted", call.scratch, name="converted", kind=_format(call))
+    if what in terrain.ACTS:
+        heights = suspected(readable(variable(source, call.argument("variable", ""))))
+        derived = heights.with_data(terrain.derive_terrain(heights.data, what))
+        said = terrain.ACTS[what]
+        return result_of(derived, derived.data, said, call.scratch, name=what, kind=_format(call))
     if what in arithmetic.ACTS:
         other_place = call.optional("other")
         other = source if other_place is None else selected(opened(other_place), part)

@@ -3,6 +3,7 @@
 - `base`: what the rooms share: the toolbox with its settings, what works for all callers
 - `operations`: from named files through a child to an Answer
 - `places`: which names of a workspace are data, and one of them opened
+- `sidecars`: files beside the one that a call names
 - `finding`, `grids`, `features`, `pictures`: the tools
 - `workspace`: files and jobs beside them
 - `code`: Python of an agent, in a toolset of its own

@@ -21,6 +21,9 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "buffer": (*_LAYER, "size", "unit", "dissolve"),
     "nearest": (*_LAYERS, "within_m"),
     "overlay": (*_LAYERS, "how"),
+    "shape": (*_LAYERS, "shape", "by", "order"),
+    "join": (*_LAYER, "key", "other_key", "sums"),
+    "summarise": ("columns", "weight", "by", "layer"),
     "expose": (*_LAYERS, "sums"),
     "route": (*_STREETS, "end", "by"),
     "reach": (*_STREETS, "minutes"),
@@ -38,7 +41,8 @@ async def gis(
         dict[str, Any],
         Field(
             description="where {column: value}, bbox, region, most; start, end [longitude, latitude]; size, unit, "
-            "dissolve; how; within_m; sums [columns]; by (time, length), mode, speeds, minutes; layer, crs, "
+            "dissolve; how; within_m; sums [columns]; shape (dissolve, hull, centroid, point, voronoi, polygon, line); "
+            "key, other_key; columns, weight; by (time, length), mode, speeds, minutes; layer, crs, "
             "other_where."
         ),
     ] = {},  # noqa: B006 - pydantic copies it

@@ -64,7 +64,7 @@ async def aggregate(
         str,
         Field(
             description="mean, sum, min, max, median, std, count, percentile, exceedance, spells, climatology, "
-            "anomaly, degree_days, trend."
+            "anomaly, degree_days, trend, class_areas."
         ),
     ] = "mean",
     variable: VariableArgument = "",
@@ -81,7 +81,7 @@ async def aggregate(
         Field(
             description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
             "window; base_temperature, kind, cap; method (theil_sen, ols); cells (exactextract, fractional, centres), "
-            "names, utc_offset_h, least_part, missing (-9999), format."
+            "names, utc_offset_h, least_part, missing (-9999), classes [numbers], format."
         ),
     ] = {},  # noqa: B006
     job: JobArgument = False,
@@ -117,7 +117,7 @@ async def combine(
         Field(
             description="wind_speed, wind_direction, relative_humidity, dew_point, specific_humidity, vapour_pressure, "
             "vapour_pressure_deficit, heat_index, wet_bulb, vorticity, divergence, water_vapour, vapour_transport; "
-            "add, subtract, multiply, divide; convert."
+            "slope, aspect; add, subtract, multiply, divide; convert."
         ),
     ],
     variables: Annotated[

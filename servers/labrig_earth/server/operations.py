@@ -20,6 +20,7 @@ from labrig.toolbox import Session, session
 from labrig.tools.sources import Source
 from labrig_earth.server.base import state, toolbox
 from labrig_earth.server.places import open_data
+from labrig_earth.server.sidecars import georeferencing_beside, is_shape, open_shapefile
 
 if TYPE_CHECKING:
     from labrig_earth.results import Result
@@ -99,7 +100,7 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
     from labrig_earth.work import asking
 
     with ExitStack() as held:
-        given, hashes = await in_thread(open_inputs, asked.inputs, held)
+        given, hashes, notes = await in_thread(open_inputs, asked.inputs, held)
         folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
         limits = asking.JOB if long else asking.CALL
         scheduler = here.state.scheduler if asked.operation in CLUSTERED else ""
@@ -107,7 +108,7 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
         result = await asking.run(
             by, asked.operation, given, asked.arguments, folder.descriptor, limits=limits, scheduler=scheduler
         )
-        yield Worked(result, folder, hashes)
+        yield Worked(result.noting(warnings=notes), folder, hashes)
 
 
 @asynccontextmanager
@@ -152,22 +153,29 @@ async def draw_operation(asked: Asked) -> Pictures:
 
 def open_inputs(
     inputs: Mapping[str, Sequence[str]], held: ExitStack
-) -> tuple[dict[str, list[Given]], dict[str, str]]:
-    """Open what a call names, and return it with the hashes of what was hashed."""
+) -> tuple[dict[str, list[Given]], dict[str, str], tuple[str, ...]]:
+    """Open what a call names, and return it with the hashes of what was hashed, and what lies beside it unread."""
     from labrig_earth.work.asking import Given
 
     given: dict[str, list[Given]] = {}
     hashes: dict[str, str] = {}
+    notes: list[str] = []
     names = [name for role in inputs.values() for name in role if name]
     if len(names) > MOST_FILES:
         raise LabrigError(f"{len(names)} files are given", expected=f"at most {MOST_FILES}", code="limit")
     for role, paths in inputs.items():
         for path in paths:
-            if path:
+            if not path:
+                continue
+            if is_shape(path):
+                opened, source = open_shapefile(path, held)
+            else:
                 source = held.enter_context(open_data(path))
-                given.setdefault(role, []).append(Given(source.name, source.descriptor))
-                hashes[source.name] = source.sha256 or hash_source(source)
-    return given, hashes
+                opened = Given(source.name, source.descriptor)
+            given.setdefault(role, []).append(opened)
+            hashes[source.name] = source.sha256 or hash_source(source)
+            notes += [note] if (note := georeferencing_beside(path)) else []
+    return given, hashes, tuple(notes)
 
 
 def hash_source(source: Source) -> str:

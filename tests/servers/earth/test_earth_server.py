@@ -305,3 +305,39 @@ async def test_code_takes_results_by_their_handles(tmp_path: Path, python: str) 
     weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)
     hottest = ((temperature() * weights).sum(axis=(1, 2)) / weights.sum()).max()
     assert float(result.content[0].text.splitlines()[1]) == pytest.approx(hottest, abs=2e-4)
+
+
+async def test_a_shapefile_is_read_by_its_shapes_and_georeferencing_beside_a_raster_is_named(
+    served: tuple[Client[Any], Path],
+) -> None:
+    import geopandas as gpd
+    import rasterio
+    from rasterio.transform import from_origin
+    from shapely.geometry import box
+
+    work = served[1]
+    plot = gpd.GeoDataFrame({"code": ["001"]}, geometry=[box(5e5, 4.6e6, 500100, 4600050)], crs="EPSG:32633")
+    plot.to_file(work / "plot.shp")
+    found = await call(served, "gis", do="measure", data="plot.shp")
+    assert values(found)["area in the plane of EPSG:32633"] == 5000
+    assert found["data"]["rows"][0]["code"] == "001"
+    (work / "plot.shx").unlink()
+    assert "plot.shx" in (await refused(served, "gis", do="measure", data="plot.shp"))[1]
+    profile = {
+        "driver": "GTiff",
+        "width": 20,
+        "height": 20,
+        "count": 1,
+        "dtype": "float32",
+        "crs": "EPSG:32632",
+    }
+    with rasterio.open(work / "t.tif", "w", transform=from_origin(5e5, 5.03e6, 10, 10), **profile) as file:
+        file.write(np.ones((1, 20, 20), "float32"))
+    aux = "<PAMDataset><GeoTransform> 6.0e5, 2.0e1, 0, 5.04e6, 0, -2.0e1</GeoTransform></PAMDataset>"
+    (work / "t.tif.aux.xml").write_text(aux)
+    described = await call(served, "describe_data", data="t.tif")
+    assert described["data"]["extent"]["west_south_east_north"] == [500000, 5029800, 500200, 5030000]
+    assert described["data"]["extent"]["area_m2"] == 40_000
+    assert "t.tif.aux.xml states another georeferencing (cells of 20 x 20 from 600000" in " ".join(
+        described["warnings"]
+    )

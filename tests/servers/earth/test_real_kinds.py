@@ -184,12 +184,12 @@ def test_lengths_and_areas_stand_on_the_ellipsoid_in_the_plane_and_in_space(tmp_
         return measure(read_features(Place.of(path)))
 
     pipe = measured(LineString([(5e5, 4.6e6, 0), (500300, 4.6e6, 400)]), "EPSG:32633")
-    assert [(each.value, each.note.split(":")[0].split(" of")[0]) for each in pipe.values[1:]] == [
-        (300.12, "on the ellipsoid"),
-        (300.0, "in the plane"),
-        (500.0, "in space"),
+    assert [(each.value, each.name) for each in pipe.values[1:]] == [
+        (300.12, "length"),
+        (300.0, "length in the plane"),
+        (500.0, "length in space"),
     ]
-    assert not pipe.warnings
+    assert "500.00 m in space" in pipe.warnings[0]
     web = measured(box(0, 7e6, 1000, 7001000), "EPSG:3857")
     assert web.values[2].value == pytest.approx(1e6) and web.values[1].value < 4e5
     assert "in the plane of EPSG:3857 differs by" in web.warnings[0]

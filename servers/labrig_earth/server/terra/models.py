@@ -91,7 +91,7 @@ async def pangu_forecast(
                 code="limit",
             )
         inputs = {"surface": [surface_path], "pressure": [pressure_path]}
-        given, hashes = await in_thread(open_inputs, inputs, held)
+        given, hashes, _ = await in_thread(open_inputs, inputs, held)
         require(PANGU)
         from labrig_earth.work import asking
 
@@ -166,7 +166,7 @@ async def aurora_forecast(
         python = await in_thread(
             looked_at, str(toolbox.setting(here.state.options, AURORA_PYTHON.name)), of_python
         )
-        given, hashes = await in_thread(open_inputs, inputs, held)
+        given, hashes, _ = await in_thread(open_inputs, inputs, held)
         from labrig_earth.work import asking
 
         place = await in_thread(lambda: held.enter_context(make_scratch(here)))
