@@ -116,7 +116,7 @@ def _beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list
         where = "geodesics" if frame.crs.is_geographic else f"the plane of {crs_text(frame.crs)}"
         note = f"{where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
         values.append(Quantity("length in space", _rounded(heights), "m", note))
-        flat = sum(each.value for each in found if each.name == "length")
+        flat = sum(float(each.value or 0) for each in found if each.name == "length")
         if heights > flat * (1 + PLANE_DIFFERS):
             warnings.append(
                 f"lines that rise and fall have {heights:,.2f} m in space, {flat:,.2f} m on the ellipsoid"

@@ -139,8 +139,8 @@ def combine(call: Call) -> Result:
     if what in terrain.ACTS:
         heights = suspected(readable(variable(source, call.argument("variable", ""))))
         derived = heights.with_data(terrain.derive_terrain(heights.data, what))
-        said = terrain.ACTS[what]
-        return result_of(derived, derived.data, said, call.scratch, name=what, kind=_format(call))
+        how = terrain.ACTS[what]
+        return result_of(derived, derived.data, how, call.scratch, name=what, kind=_format(call))
     if what in arithmetic.ACTS:
         other_place = call.optional("other")
         other = source if other_place is None else selected(opened(other_place), part)
