@@ -36,9 +36,24 @@ def is_own(source: str) -> bool:
 
 
 def cited_by_caption(caption: str) -> dict[str, str]:
-    """Return the materials whose values a caption takes from others, with the mark: "UGe2 is from [18]"."""
+    """Return the materials whose values a caption takes from others, with the mark: "UGe2 is from [18]".
+
+    Where marks stand right behind names, as in "URhSi, URhGe[18] and UGe2[25]", they are of these alone.
+    """
     found: dict[str, str] = {}
     for clause in _CLAUSE.split(caption):
         if cited := citations_in(clause):
-            found |= {written: cited[0] for _, _, written in written_in(clause)}
+            named = [(written, citations_in(_WORD + clause[end:])) for _, end, written in written_in(clause)]
+            marked = {
+                written: marks[0] for written, marks in named if marks and _is_next(clause, written, marks[0])
+            }
+            found |= marked or {written: cited[0] for written, _ in named}
     return found
+
+
+_WORD = "word"  # a raised mark is one behind letters
+
+
+def _is_next(clause: str, written: str, mark: str) -> bool:
+    """Tell whether a mark stands right behind a name."""
+    return re.search(rf"{re.escape(written)}\s?{re.escape(mark)}", clause) is not None

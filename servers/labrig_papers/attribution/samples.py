@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.materials.elements import SYMBOLS
@@ -21,17 +22,24 @@ LONGEST_FORMULA = 120
 LONGEST_WORD = 12
 """Letters of a formula without an amount, LiZrNCl; what is longer is a word in capitals."""
 _OF = re.compile(
-    r"\s*\)?\s*(?:for|of|in)\s(?:the\s|our\s|single[- ]crystal(?:s|line)?\s(?:of\s)?|bulk\s|pure\s)*$"
+    r"\s*\)?\s*(?:for|of|in)\s(?:the\s|our\s|single[- ]crystal(?:s|line)?\s(?:of\s)?|"
+    r"(?:(?:co-?)?intercalated|parent|pristine|undoped|bulk|pure)\s)*$"
 )
 _IN_BRACKETS = re.compile(r"\s?\([^()]{0,40}$")
+_JOINED = re.compile(r"\s(?:and|,)\s[^\s.;,]{1,16}\s?[~≈∼=]?\s?")
 _PAIRED = re.compile(r"\brespectively\b", re.IGNORECASE)
 _PARTS = re.compile(r";\s|,?\s(?=(?:while|whereas|but)\b)")
 
 
 def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 400) -> tuple[str, ...]:
-    """Return formulas and known names near a span, nearest first, those of its sentence before others."""
+    """Return formulas and known names near a span, nearest first: those of its sentence, of those before it, behind it.
+
+    What is named to compare ("small compared with those in A") comes after the others. A text is looked back over
+    for twice as far as ahead.
+    """
     sentence = sentence_of(text, start, end)
-    low, high = max(0, start - reach), min(len(text), end + reach)
+    low, high = max(0, start - 2 * reach), min(len(text), end + reach)
+    compared = [match.span() for match in COMPARED.finditer(text, low, high)]
     found: dict[str, tuple[int, int]] = {}
     longer = high + LONGEST_FORMULA  # one that begins within reach is read to its end
     for match in (*FORMULA.finditer(text, low, longer), *_NAME.finditer(text, low, longer)):
@@ -49,7 +57,8 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
             and len(written) > LONGEST_WORD
         ):
             continue
-        outside = 0 if sentence.start <= match.start() < sentence.end else 1
+        outside = 0 if sentence.start <= match.start() < sentence.end else 1 if match.start() < start else 3
+        outside += any(first <= match.start() < last for first, last in compared)
         distance = (
             start - match.end() if match.end() <= start else match.start() - end + 40
         )  # what follows is further
@@ -59,9 +68,27 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     return tuple(sorted(found, key=lambda written: (found[written], written))[:most])
 
 
+SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)\b|alloyed)\w*|\bseries\b", re.IGNORECASE)
+"""Words by which a compound without fractions is the parent of what is spoken of."""
+
+
+def of_title(title: str) -> str:
+    """Return the one material that a title names; none where it names several, or the parent of a series."""
+    named = {written for _, _, written in written_in(title)}
+    return named.pop() if len(named) == 1 and not SERIES.search(title) else ""
+
+
+COMPARED = re.compile(
+    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|similar(?:ly)? to|as in|than (?:in|that of))"
+    r"\s[^,;.]{1,60}",
+    re.IGNORECASE,
+)
+"""Words that name a material to hold another against it."""
+
+
 def nearness(text: str, start: int, end: int, written: str) -> str:
     """Return in words how far from a span the nearest mention of a material is: it is near, and may be another's."""
-    reach = range(max(0, start - 400), min(len(text), end + 400))
+    reach = range(max(0, start - 800), min(len(text), end + 400))
     places = [each for each in reach if text.startswith(written, each)]
     if not places:
         return ""
@@ -100,6 +127,9 @@ def paired(sentence: str, values: Sequence[tuple[int, int, str]]) -> dict[int, s
                 told[start] = written
             elif 0 <= start - last <= 42 and _IN_BRACKETS.fullmatch(sentence[last:start]):
                 told.setdefault(start, written)
+    for (start, end, _), (following, _, _) in reversed(list(pairwise(values))):
+        if following in told and start not in told and _JOINED.fullmatch(sentence[end:following]):
+            told[start] = told[following]  # "with γ ~ 1 mJ/mol K^{2} and T_{c} ~ 12 K for A"
     for match in _PAIRED.finditer(sentence):
         begins = max([each.end() for each in _PARTS.finditer(sentence, 0, match.start())], default=0)
         behind = _PARTS.search(sentence, match.end())

@@ -9,23 +9,30 @@ Standing = Literal["measured", "calculated", "cited"]
 
 _CITED = re.compile(
     r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]|\bet al\b"
+    r"|(?<=[A-Za-z%)]) \^\{\d+(?:\s?[,–-]\s?\d+)*\}(?=[\s,.;:)]|$)"
+    r"|\b[A-Z][\w’'-]+(?:\set\sal\.?|\s(?:&|and)\s[A-Z][\w’'-]+)?,?\s\(?(?:19|20)\d\d[a-z]?(?=[);,\s]|$)"
     r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{\d\d))\^\{\d+(?:\s?[,–-]\s?\d+)*\}|\bRefs?\.\s?\[?\d+"
 )
-"""Marks in brackets (no directions of a crystal), raised ones behind a word or a sign: behind a unit stands a power."""
+"""Marks in brackets (no directions of a crystal), raised ones behind a word or a sign, for right behind a unit stands
+its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)."""
 _BY_OTHERS = re.compile(
     r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
     r"|\b(?!(?:here|have|been|will|also|were|data|this)\b)[a-z]{4,}\s(?:et al\.?\s|and co-?workers\s)?"
     r"reported\b(?!\s(?:here|in this))"
-    r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b",
+    r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
+    r"|\b(?:his|her|(?-i:[A-Z][\w-]+[’']s))\s(?:own\s)?"
+    r"(?:velocit|measure|data|value|result|observ|analys|estimate|sample|crystal|film|experiment)",
     re.IGNORECASE,
 )
 _OWN = re.compile(
     r"\b(?:we|our|ours|this work|this study|here|the present|in the present \w+)\b", re.IGNORECASE
 )
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|theory|ab[ -]initio|first[ -]principles|DFT|"
+    r"\b(?:calculat\w*|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
+    r"ab[ -]initio|first[ -]principles|DFT|"
     r"simulat\w*|expected|band[ -]structure|would be|"
-    r"could (?:reach|be|have)|should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*)\b",
+    r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused)))|"
+    r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*)\b",
     re.IGNORECASE,
 )
 _OF_THEORY = re.compile(
@@ -34,11 +41,18 @@ _OF_THEORY = re.compile(
     re.IGNORECASE,
 )
 """What stands right before a number of theory: "the BCS value 1.43"; it says nothing of other numbers."""
+_OF_EXPERIMENT = re.compile(
+    r"\b(?:experimental(?:ly determined)?|measured|observed)\s+values?(?:\s+(?:of|is|=|for|near|about))*"
+    r"(?:\s*[A-Za-zΔ∆ξλ]\w{0,2}(?:_\{[^{}]*\})?)?[\s(~≈≃'=]*$",
+    re.IGNORECASE,
+)
+"""What stands right before a number of experiment, to which theory is held: "the experimental value T_{c} ≃ 8.5 K"."""
 _PARTS = re.compile(
-    r";|,?\s(?:while|whereas|but|although|though|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)"
+    r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but|although|though"
+    r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)"
     r"|in contrast|in (?:good |excellent |fair |close )?agreement with|agrees? (?:well )?with|consistent with"
     r"|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
-    r"|we (?:obtain|estimate|derive|calculate|deduce|infer)"
+    r"|we (?:can |could )?(?:obtain|estimate|derive|calculate|deduce|infer)|which (?:could|may|might|can)"
     r"|(?:higher|lower|larger|smaller|greater|less|more) than)\b",
     re.IGNORECASE,
 )
@@ -65,6 +79,8 @@ def standing_of(sentence: str, at: int) -> Standing:
     """
     if _OF_THEORY.search(sentence[:at]):
         return "calculated"
+    if _OF_EXPERIMENT.search(sentence[:at]):
+        return "measured"
     parts: list[tuple[int, int]] = []
     start = 0
     for match in _PARTS.finditer(sentence):

@@ -83,10 +83,13 @@ def _quantities(document: Any, question: Any) -> bytes:
     from labrig_papers.quantities.finding import find_quantities
     from labrig_papers.quantities.placing import areas_of_all
 
-    found = []
-    for run in _runs(_read(document, question)):
+    found, pages = [], _read(document, question)
+    title = title_of(pages[:1] if pages[0].number == 1 else list(read_pages(document, [1])))
+    for run in _runs(pages):
         texts, areas = [each.text for each in run], areas_of_all(run)
-        for each in find_quantities(texts, question["dimension"], question["quantity"], run[0].number, areas):
+        for each in find_quantities(
+            texts, question["dimension"], question["quantity"], run[0].number, areas, title
+        ):
             boxes = run[each.page - run[0].number].boxes_of(each.start, each.end)
             doubt = {"ocr": True} if run[each.page - run[0].number].source == "ocr" else {}
             found.append({**each.to_dict(), "boxes": [list(box) for box in boxes[:4]], **doubt})

@@ -278,8 +278,8 @@ def captions(page: Page) -> list[Caption]:
         while (
             last + 1 < len(page.lines)
             and not (is_table and "\t" in page.text[page.lines[last + 1].start : page.lines[last + 1].end])
-            and page.text[page.lines[last].end :].startswith("\n")
-            and not page.text[page.lines[last].end :].startswith("\n\n")
+            and page.text[page.lines[last].end : page.lines[last + 1].start]
+            in ("\n", "")  # a hyphen was taken out
         ):
             last += 1
         if is_table and index < last < len(page.lines) - 1:

@@ -35,6 +35,9 @@ MOST_WORDS = 7.0
 """Words of a cell on the average, from which a grid is prose."""
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
 _UNIT = re.compile(r"[(\[]([^()\[\]]+(?:\([^()]*\)[^()\[\]]*)*)[)\]]\s*$")
+MOST_OF_A_HEAD = 6
+"""Lines of a head among which a row of units is looked for."""
+_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[A-Za-z%°Å][^()\[\]]*[)\]]|[(\[][^\d]*\([^()]*\)[^()]*[)\]]")
 UNITS = re.compile(r"[\[(]?(?:units?|dimensions?)[\])]?", re.IGNORECASE)
 """The head of a column that has the units of its rows."""
 _BEFORE = frozenset("<>≤≥~∼≈≲≳≃")
@@ -368,7 +371,15 @@ def _longer(cell: Cell, rest: Cell) -> Cell:
 
 
 def _first_of_body(rows: list[list[_Word]]) -> int:
-    """Return the number of the first row with numbers; 1 where no row has any."""
+    """Return the number of the first row with numbers, or behind a row of units; 1 where no row has any."""
+    for index, row in enumerate(rows[1:MOST_OF_A_HEAD], 1):
+        groups = [" ".join(word.text for word in group) for group in _groups(row)]
+        if (
+            len(groups) > 1
+            and all(_IN_BRACKETS.fullmatch(each) for each in groups)
+            and len(groups) >= len(rows[0]) / 3
+        ):
+            return index + 1
     for index, row in enumerate(rows):
         told = (
             not before.text.endswith("=") for before in row

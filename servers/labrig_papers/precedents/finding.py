@@ -11,10 +11,11 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
+from labrig_papers.attribution.samples import SERIES
 from labrig_papers.corpus.mentions import elements, key, mentions
 from labrig_papers.corpus.store import count
 from labrig_papers.materials.formulas import normalize_formula
-from labrig_papers.precedents.statements import SERIES, Statement, statements
+from labrig_papers.precedents.statements import Statement, statements
 
 MOST_PAPERS = 200
 """Papers that name the material, those that name it most often first."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from labrig_papers.attribution.samples import written_in
+from labrig_papers.attribution.samples import COMPARED, SERIES, written_in
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import Standing, standing_of
 from labrig_papers.corpus.mentions import mentions
@@ -31,8 +31,10 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    r"\b(?:no|not|never|neither|nor|without|lacks|fail\w*|null)\b(?!\s+only)[^.;]{0,90}?superconduct"
-    r"|superconduct\w*[^.;]{0,70}?\b(?:not|never|absent|ruled out|excluded)\b"
+    r"\b(?:no|not|never|neither|nor|without|lacks|fail\w*|null)\b"
+    r"(?!\s+(?:only|(?:\w+ly\s)?(?:relat|due|connect|correlat|associat|caus|depend|affect|involv)))[^.;]{0,90}?superconduct"
+    r"|superconduct\w*[^.;]{0,70}?\b(?:(?:not|never)\s(?:yet\s)?(?:been\s|be\s)?(?:observ|found|detect|see|present|occur|"
+    r"appear|exist|develop|set|report|induc|superconduct)|(?:absent|ruled out|excluded)\b)"
     r"|\b(?:absence|lack) of (?:(?:the|any|bulk|a|its)\s){0,2}superconduct"
     r"|\bnon-?superconduct"
     r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
@@ -57,7 +59,10 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _OVEN = re.compile(
-    r"\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
+    r"\b(?:above|below) T_?c,? (?:between|from|at)\b[^;]{0,20}$"
+    r"|\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$"
+    r"|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|"
+    r"calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
     re.IGNORECASE,
 )
 _OTHER_TRANSITION = re.compile(
@@ -74,11 +79,6 @@ _CLASS = re.compile(
     r"^(?:(?!superconduct(?!ors\b)).)*superconductors\b(?:(?!superconduct(?!ors\b)).)*$", re.IGNORECASE
 )
 """A clause that speaks of superconductors, several, and says of nothing that it is one."""
-_COMPARED = re.compile(
-    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|similar(?:ly)? to|as in|than (?:in|that of))"
-    r"\s[^,;.]{1,60}",
-    re.IGNORECASE,
-)
 _SAME = re.compile(
     r"^\W*(?:it|its|this|these|both|we|our|the\s(?:\w+\s){0,2}(?:compound|material|sample|crystal|film|system|phase|superconduct"
     r"\w*|transition|onset|resist\w*|bulk|specific)s?|superconduct\w*|bulk|zero|a\s)",
@@ -175,7 +175,7 @@ def statements(
             subject = "" if len(before) > 1 else subject
             for first, stop in _clauses(sentence):
                 clause = sentence[first:stop]
-                named = _named(clause, written or {})
+                named = _named(COMPARED.sub(" ", clause), written or {})
                 if named:
                     subject, by = (named[0], "clause") if len(named) == 1 else ("", "")
                 elif _OF_OTHERS.search(clause):
@@ -184,10 +184,8 @@ def statements(
                     subject, by = "", ""  # another material, whose amounts are not told: Li_x(THF)_ySnSe2
                 if of_magnet and not _SUPER.search(clause):
                     continue
-                if subject == key and _of_series(key, sentence, by, of_series and key in title_keys):
-                    continue
-                if subject == key:
-                    quoted = paragraph[before_start if by == "sentence before" else start : end]
+                quoted = paragraph[before_start if by == "sentence before" else start : end]
+                if subject == key and not _of_series(key, quoted, by, of_series and key in title_keys):
                     for found in _read(clause, sentence, first):
                         bare = found.says == "superconducting" and found.kelvin is None
                         if bare and (
@@ -198,18 +196,16 @@ def statements(
                 by = "sentence" if by == "clause" else by
 
 
-SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)\b|alloyed)\w*", re.IGNORECASE)
-"""Words by which a compound without fractions is the parent of what is spoken of."""
 MOST_OF_PARENT = 9
 """Atoms of one element for each of another, in whole numbers: O7 of Y; in LaFeAsO0.9F0.1 there are 10."""
 
 
-def _of_series(key: str, sentence: str, by: str, is_titled: bool) -> bool:
-    """Tell whether a sentence is of a series whose parent alone has this key: "in intercalated SnSe2"."""
+def _of_series(key: str, quoted: str, by: str, is_titled: bool) -> bool:
+    """Tell whether sentences are of a series whose parent alone has this key: "in intercalated SnSe2"."""
     amounts = [float(each) for each in re.findall(r"\d\.\d+", key)]
     ratios = [each / min(amounts) for each in amounts]
     is_parent = all(abs(each - round(each)) < 0.01 and each < MOST_OF_PARENT for each in ratios)
-    return (is_parent and SERIES.search(sentence) is not None) or (is_titled and by != "clause")
+    return (is_parent and SERIES.search(quoted) is not None) or (is_titled and by != "clause")
 
 
 def _before(
@@ -217,7 +213,7 @@ def _before(
 ) -> tuple[list[str], int]:
     """Return the materials of the last of `BACK` sentences that names any but to compare, and where it begins."""
     for start, end in reversed(spans[-BACK:]):
-        if named := _named(_COMPARED.sub(" ", paragraph[start:end]), written):
+        if named := _named(COMPARED.sub(" ", paragraph[start:end]), written):
             return named, start
     return [], 0
 

@@ -34,7 +34,7 @@ class Candidate:
         Formulas near it, nearest first.
     material_by
         Why the first formula stands first: its sentence is ``paired`` with values; its ``row``, ``group row`` or
-        ``caption`` names it; or it is ``nearest, 35 characters before``.
+        ``caption`` names it; it is ``nearest, 35 characters before``; or none is near, and the ``title`` names it.
     citations
         Citation marks of the sentence.
     standing

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
-from labrig_papers.attribution.samples import formulas_near, nearness, paired
+from labrig_papers.attribution.samples import formulas_near, nearness, of_title, paired
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import citations_in, is_denied, standing_of
 from labrig_papers.properties.facets import facets_of
@@ -30,6 +30,7 @@ def find_quantities(
     quantity: str = "",
     first_page: int = 1,
     areas: Sequence[Areas] = (),
+    title: str = "",
 ) -> tuple[Candidate, ...]:
     """Return the quantities in the marked text of pages, in reading order.
 
@@ -45,6 +46,8 @@ def find_quantities(
         Number of the first page.
     areas
         Of each page its tables and captions, where they are known: cells then take the unit of their column.
+    title
+        Of the paper: what has no material near it is of the one that the title names.
 
     Raises
     ------
@@ -86,6 +89,10 @@ def find_quantities(
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         ordered = sorted([*inside, *tabled(here, number)], key=lambda candidate: candidate.start)
         found += _with_conditions(pages[index], ordered)
+    if alone := of_title(title):
+        found = [
+            each if each.formulas else replace(each, formulas=(alone,), material_by="title") for each in found
+        ]
     found = _side_by_side(_of_magnets(found, pages, first_page))
     return tuple(
         each

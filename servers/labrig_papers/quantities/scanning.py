@@ -290,7 +290,8 @@ def _bare_unit_end(folded: str, at: int) -> int | None:
         if not (follows.isalnum() or follows == "_"):
             try:
                 read = read_unit(folded[start:end])
-                written_out = len(folded[start:end].split()) > 1 or "/" in folded[start:end]
+                several = folded[start:end].count("^") > 1  # s^{-1}K^{-1}
+                written_out = several or len(folded[start:end].split()) > 1 or "/" in folded[start:end]
                 if read.dimension not in ("other", "1") or (
                     read.dimension == "other" and written_out and _EXPLICIT.search(folded[start:end])
                 ):

@@ -92,6 +92,8 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
             ("Superconductivity of Mg1.1B2 sets in at 38 K.", "MgB2", "Crystals of MgB2"),
             ("Superconductivity of MgB2 disappears at 39 GPa.", "MgB2", ""),
             ("We induced superconductivity at 7.6 K in intercalated SnSe2.", "SnSe2", ""),
+            ("CaB6 has a pseudogap that is not related to a superconducting phase.", "CaB6", ""),
+            ("The LaFeAsO series is doped with H. Its Tc reaches 45 K.", "LaFeAsO", ""),
             ("Compared to MoS2, the layers are wide. Superconductivity was found at 3.9 K.", "MoS2", ""),
         )
     ),
