@@ -122,6 +122,8 @@ def _install(arguments: argparse.Namespace) -> int:
         return FAILED
     install.apply(plan)
     print(f"wrote {where}; `labrig install {arguments.client} --undo` takes it back")
+    if next_step := CLIENTS[arguments.client].next_step:
+        print(f"next: {next_step}")
     return 0
 
 

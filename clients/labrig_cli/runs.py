@@ -338,7 +338,9 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+    from labrig_harness.records import outfolder
     from labrig_harness.records.scoring import score_folder
+    from labrig_harness.run.attempts import ends_to_make_again
     from labrig_harness.trajectory import Trajectory
     from labrig_study.report.terminal import print_scores, stdout_console
 
@@ -351,6 +353,16 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
         for plan in plans:
             bar = bars.add_task(plan.label, total=len(plan.units()), ends="")
             ends: Counter[str] = Counter()
+            folders = (
+                outfolder.record_folder(out, plan.label, sample.id, epoch) for sample, epoch in plan.units()
+            )
+            if again := ends_to_make_again(folders):
+                said = ", ".join(f"{count} that ended with {end}" for end, count in again.most_common())
+                console.print(
+                    f"{plan.label}: records made again: {said}; meta.attempts keeps what they used",
+                    markup=False,
+                    highlight=False,
+                )
 
             def advance(done: Trajectory, bar: TaskID = bar, ends: Counter[str] = ends) -> None:
                 ends[done.end] += 1

@@ -66,7 +66,9 @@ def read_submission(
     elif channel.kind == "final_json":
         found = _cut_between(text, "<final_json>", "</final_json>")
     else:
-        found = last_letter(text, choices or ("A", "B", "C", "D"))
+        letters = choices or ("A", "B", "C", "D")
+        asked = "\n".join(step.text for step in steps if step.source == "user")
+        found = last_letter(_leave_out_options(text, asked, letters), letters)
     return Submission(found, last.index) if found else None
 
 
@@ -129,6 +131,27 @@ def last_letter(text: str, choices: Sequence[str]) -> str:
     alone = re.compile(rf"(?<![\w'’])({letters})(?![\w'’])")
     found = [each for each in alone.finditer(text) if not _is_article(text, each)]
     return found[-1][1] if found else ""
+
+
+def _leave_out_options(text: str, asked: str, choices: Sequence[str]) -> str:
+    """Return a reply without the list of all options, with their texts or bare: who repeats it has not chosen.
+
+    >>> (
+    ...     _leave_out_options("A) 1\\nB) 2\\n\\nI take B", "Which?\\nA) 1\\nB) 2", "AB"),
+    ...     _leave_out_options("A or B", "", "AB"),
+    ... )
+    ('\\n\\nI take B', '')
+    """
+    lists = [[re.escape(letter) for letter in choices]]
+    lines = [
+        next(iter(re.findall(rf"(?m)^\W*({re.escape(letter)}\b\W.*)$", asked)), "") for letter in choices
+    ]
+    if all(lines):
+        lists.insert(0, [r"\s+".join(map(re.escape, line.split())) for line in lines])
+    for each in lists:
+        whole = r"(?:\W|\band\b|\bor\b)+".join(each)
+        text = re.sub(rf"(?<![\w'’]){whole}(?![\w'’])", "", text)
+    return text
 
 
 def _is_article(text: str, found: re.Match[str]) -> bool:

@@ -17,7 +17,7 @@ Code = Literal[
     "unavailable",  # an engine, database, key or file that is not installed or configured
     "busy",  # a queue is full; the same call may succeed later
     "limit",  # a limit on time, memory or size was reached
-    "engine",  # the simulator itself failed
+    "engine",  # the engine or program behind the tool failed
     "rate_limited",  # a service on the network asks to wait; `retry_after_s` says how long
     "unreachable",  # a service on the network does not answer, or fails
     "too_large",  # what a service on the network sends is larger than may be taken

@@ -44,6 +44,8 @@ class Client:
         else the arguments are ``args`` and the variables ``env``.
     note
         What a user should know, one sentence or two.
+    next_step
+        What a user must do before the servers are used, where the client asks for something.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Client:
     kind: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
     one_list: bool = False
+    next_step: str = ""
 
 
 def _find_user_folder(env: Environment) -> Path:
@@ -92,6 +95,8 @@ CLIENTS = {
             "mcpServers",
             lambda cwd, env: cwd / ".mcp.json",
             "Lies in the project folder; Claude Code asks once whether to approve the servers of a project.",
+            next_step="start `claude` in this folder and approve the servers; until then `claude mcp list` shows "
+            "them as pending",
             kind={"type": "stdio"},
             limits={"timeout": TOOL_TIMEOUT_S * 1000},
         ),
@@ -129,6 +134,8 @@ CLIENTS = {
             lambda cwd, env: _find_user_folder(env) / ".gemini" / "settings.json",
             "`trust` is left out: it would switch off every confirmation, which is yours to decide. Headless "
             'runs need it (`"trust": true`), or `--approval-mode yolo`.',
+            next_step="start `gemini` in your project and trust the folder (`/permissions`); until then "
+            "`gemini mcp list` shows them as disabled",
             limits={"timeout": TOOL_TIMEOUT_S * 1000},
         ),
         Client(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,19 @@ from labrig_harness.models.names import split_name
 
 MOST_CHARS = 300
 """Characters of a service's own words in an error."""
+
+TOO_LONG = re.compile(
+    r"exceed_context_size_error|exceed\w*[^.]{0,60}?context[ _-]?(size|window|length)"  # llama.cpp, llama-cpp-python
+    r"|context[ _-]?(size|window|length)[^.]{0,60}?(exceed|overflow)|maximum (context|prompt|input) length"
+    r"|context the overflows|reached context length|maximum number of tokens allowed"  # LM Studio, Gemini
+    r"|longer than the (maximum model length|model's (maximum )?context)"  # vLLM, SGLang
+    r"|(prompt|input)( length)? (is )?too long|reduce the length of the (messages|input|prompt)"  # Anthropic, Groq
+    r"|`?inputs`?( tokens)?[^.]{0,40} must (be <=|have less than)",  # TGI, Together
+    re.IGNORECASE,
+)
+"""How servers say that a conversation no longer fits into the context, where no code of theirs does."""
+REJECTED = (400, 413, 422, 500)
+"""Statuses with which they say so: a limit of tokens a minute is another thing, and passes."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,11 @@ def failure_of(error: Exception, spec: AgentSpec, tries: int) -> Failure:
     after = f" ({tries} tries)" if tries > 1 else ""
     status = getattr(error, "status_code", None)
     code = getattr(error, "provider_error_code", None)
-    if isinstance(error, failed.ModelContextWindowExceededError) or status == 413:
+    if (
+        isinstance(error, failed.ModelContextWindowExceededError)
+        or status == 413
+        or _is_too_long(error, status)
+    ):
         return Failure(TokenLimit(f"the conversation is too long for {spec.model}: {said}"))
     if isinstance(error, failed.ContentFilterError) or code in ("content_filter", "content_policy_violation"):
         return Failure(Refused(said))
@@ -73,6 +91,12 @@ def failure_of(error: Exception, spec: AgentSpec, tries: int) -> Failure:
     if isinstance(error, garbled):  # the library stumbles over some bodies that no service should send
         return Failure(ModelError(f"{provider_name} gave no answer that can be read: {said}"))
     return Failure(error)
+
+
+def _is_too_long(error: Exception, status: int | None) -> bool:
+    """Return whether a server says in its own words that the conversation is longer than its context."""
+    said = f"{getattr(error, 'body', None) or ''} {getattr(error, 'message', '') or error}"
+    return status in REJECTED and TOO_LONG.search(said[:10_000]) is not None
 
 
 def _quote_service(error: Exception) -> str:

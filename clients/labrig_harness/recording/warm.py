@@ -25,7 +25,7 @@ from labrig.isolation.warm import tail
 from labrig.serving import stand_in
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording.socket_folder import socket_folder
-from labrig_harness.registry.servers import STARTER, command, entry, serve_flags
+from labrig_harness.registry.servers import STARTER, command, entry, has_main, package, serve_flags
 
 log = logging.getLogger("labrig")
 
@@ -113,7 +113,8 @@ class WarmProcess:
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(str(self._path))
                 listener.listen(128)  # until it is ready, stand-ins wait
-                module = ["-P", "-m", "labrig.serving.warm", entry(name), str(listener.fileno())]
+                words = [entry(name), package(name) if has_main(name) else "", str(listener.fileno())]
+                module = ["-P", "-m", "labrig.serving.warm", *words]
                 self._process = subprocess.Popen(
                     [sys.executable, *module, *flags],
                     stdin=subprocess.PIPE,

@@ -106,6 +106,16 @@ class Record:
 SHOWN = 2000
 
 
+class EndedOutside(str):
+    """Why a record does not stand that ended for a reason outside the agent."""
+
+    __slots__ = ()
+
+
+class _OutsideError(LabrigError):
+    pass
+
+
 def summary(folder: Path, trajectory: Trajectory, score: Score | None, grounding: str = "") -> Record:
     """Return what is kept of a trajectory."""
     calls = trajectory.calls
@@ -177,6 +187,8 @@ class Scored:
         The runs that `skipped` and `missing` speak of.
     chosen
         What a preset left out of each run, in words; empty for a run without one.
+    outside
+        By run, the records of `skipped` that ended for reasons outside the agent.
     """
 
     suite: Suite
@@ -187,6 +199,7 @@ class Scored:
     missing: list[str] = field(default_factory=list)
     unwhole: frozenset[str] = frozenset()
     chosen: Mapping[str, str] = field(default_factory=dict)
+    outside: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def scores(self) -> list[Score]:
@@ -216,7 +229,8 @@ def score_folder(out: Path) -> Scored:
     missing: list[str] = []
     unwhole: set[str] = set()
     chosen: dict[str, str] = {}
-    records = list(_read_records(out, suite, samples, skipped, missing, unwhole, chosen))
+    outside: Counter[str] = Counter()
+    records = list(_read_records(out, suite, samples, skipped, missing, unwhole, chosen, outside))
     header = {"suite": suite.name, "suite_version": suite.version, "scorer_version": suite.scorer_version}
     lines = [
         outfolder.json_text({**header, "run": record.run, **asdict(record.score)})
@@ -226,7 +240,7 @@ def score_folder(out: Path) -> Scored:
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be scored
         outfolder.write_atomically(out / "scores.jsonl", "".join(line + "\n" for line in lines))
     tables = titled(suite.tables(samples.values(), _select_unchanged(records)), chosen)
-    return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole), chosen)
+    return Scored(suite, samples, records, tables, skipped, missing, frozenset(unwhole), chosen, outside)
 
 
 def paper_tables(scored: Scored) -> list[Table]:
@@ -270,6 +284,7 @@ def _read_records(
     missing: list[str],
     unwhole: set[str],
     chosen: dict[str, str],
+    outside: Counter[str],
 ) -> Iterator[Record]:
     """Yield the records that stand; say of the others why they do not, and what a preset left out of each run."""
     hashes = {None: outfolder.tasks_hash(list(samples.values()))}
@@ -304,6 +319,7 @@ def _read_records(
         else:
             skipped.append(f"{path.parent.relative_to(out)}: {found.rstrip('.')}. {REMAKE}")
             unwhole.add(label)
+            outside[label] += isinstance(found, EndedOutside)
     for label, wanted in expected.items():
         if counts[label] < wanted:
             missing.append(f"{label}: {wanted - counts[label]} of {wanted} records are missing")
@@ -347,7 +363,8 @@ def _read_record(suite: Suite, samples: dict[str, Sample], label: str, path: Pat
         score = _score_record(suite, sample, trajectory, path.parent) if sample.truth else None
         return summary(path.parent, trajectory, score, grounding(suite, sample, trajectory, score))
     except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:
-        return str(error).splitlines()[0] if str(error) else type(error).__name__
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return EndedOutside(why) if isinstance(error, _OutsideError) else why
 
 
 def _score_record(suite: Suite, sample: Sample, trajectory: Trajectory, folder: Path) -> Score:
@@ -378,7 +395,7 @@ def _require_standing(path: Path, label: str, samples: dict[str, Sample]) -> Tra
     if (label != run and not label.startswith(f"{run}.")) or place != path.parts[-3:-1]:
         raise LabrigError(f"it belongs to {'/'.join((run, *place))}")
     if trajectory.end in OUTSIDE:
-        raise LabrigError(f"it ended by {trajectory.end} ({trajectory.end_detail}): run again")
+        raise _OutsideError(f"it ended by {trajectory.end} ({trajectory.end_detail}): run again")
     asked, prompt = trajectory.steps[:1], redact(samples[trajectory.task].brief.prompt.rstrip())
     told = asked and asked[0].source == "user" and "imported" not in trajectory.meta
     if told and not asked[0].text.startswith(prompt):

@@ -116,12 +116,15 @@ def module(name: str) -> list[str]:
 
     By ``-P`` a file of the folder in which it is started, such as a repository of others, is no module.
     """
+    return ["-P", "-m", package(name)] if has_main(name) else ["-P", "-m", "labrig_harness.registry", name]
+
+
+def has_main(name: str) -> bool:
+    """Return whether the package of a server has a ``__main__`` of its own."""
     own = find_spec(package(name))
     folders = own.submodule_search_locations if own is not None else None  # one file has no __main__
     # Not `find_spec`, which would import the package.
-    if folders is not None and PathFinder.find_spec(f"{package(name)}.__main__", folders) is not None:
-        return ["-P", "-m", package(name)]
-    return ["-P", "-m", "labrig_harness.registry", name]
+    return folders is not None and PathFinder.find_spec(f"{package(name)}.__main__", folders) is not None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,12 @@ def missing(folder: Path) -> Attempts | None:
         return None
     attempts.add(there)
     return attempts
+
+
+def ends_to_make_again(folders: Iterable[Path]) -> Counter[str]:
+    """Return how the records ended that are there and are made again, by their ends: they are drawn a second time."""
+    found = (missing(folder) for folder in folders if (folder / "trajectory.json").exists())
+    return Counter(str(each.earlier[-1]["end"]) for each in found if each is not None and each.earlier)
 
 
 def mark_ends(out: Path, label: str, ends: Collection[str]) -> int:

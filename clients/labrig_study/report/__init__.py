@@ -9,6 +9,7 @@ What is known:
 - `failures`: how records end and fail
 - `reruns`: how epochs agree
 - `difficulty`: which items and clusters are hard
+- `errors`: accuracies with errors left out, and as wrong
 - `evidence`: runs whose results were changed on their way
 - `truth`, `reading`: a task's options, a record, as a person reads them
 

@@ -120,7 +120,7 @@ def _describe_difference(pair: Paired, holm_p: float | None, tests: int) -> list
         ),
         Line(
             "Detectable, points",
-            "–" if pair.detectable.paired is None else f"{100 * pair.detectable.paired:.1f}",
+            "–" if pair.detectable.paired is None else f"{100 * min(pair.detectable.paired, 1.0):.1f}",
             "true difference found 4 times in 5 at 5 %, on these samples",
         ),
     ]

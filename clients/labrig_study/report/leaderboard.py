@@ -76,6 +76,8 @@ class Row:
     detectable
         Smallest true difference, in [0, 1], between two runs like this one, each on items of its own, that a test
         at 5 % would find 4 times in 5. Two runs on the same items can tell less apart: see the comparisons.
+    committed
+        Records with a submission; None where some answered and the log does not show what (a table of flags alone).
     given_commit
         Mean strict score of the records with a submission; None without any.
     steps, tokens_in, tokens_out, wall_s
@@ -98,7 +100,7 @@ class Row:
     resampled: Estimate | None
     design: DesignEffect | None
     detectable: float | None
-    committed: int
+    committed: int | None
     given_commit: float | None
     steps: float | None
     tokens_in: float | None
@@ -186,7 +188,9 @@ def _make_row(number: int, run: Run, resample: bool) -> Row:
         resampled=estimate,
         design=design,
         detectable=least,
-        committed=len(committed),
+        committed=len(committed)
+        if all(each.committed or each.end != "answered" for each in run.records)
+        else None,
         given_commit=mean(score_of(each).strict for each in committed),
         steps=mean(map(steps_of, run.records)),
         tokens_in=mean(each.tokens.input for each in known),
@@ -207,7 +211,11 @@ def _resample_scores(values: list[float], labels: list[str]) -> tuple[Estimate, 
 
     error = standard_error(values, labels)
     least = minimum_detectable_difference(sqrt(2) * error.se, 2 * error.df) if error and error.se else None
-    return bootstrap_mean(values, labels), design_effect(values, labels), least
+    return (
+        bootstrap_mean(values, labels),
+        design_effect(values, labels),
+        None if least is None else min(least, 1.0),
+    )
 
 
 def _sum_cost(records: tuple[Record, ...]) -> Spent | None:

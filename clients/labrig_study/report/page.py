@@ -21,6 +21,7 @@ from labrig_harness.records.scoring import Scored, paper_tables
 from labrig_study.report import compared, words
 from labrig_study.report.difficulty import by_cluster, spread
 from labrig_study.report.effort import by_steps, frontier
+from labrig_study.report.errors import error_table
 from labrig_study.report.evidence import evidence
 from labrig_study.report.failures import OUTCOMES, diagnoses, outcomes
 from labrig_study.report.items import SHARED, Anchors, Item, Link, files_of, items_of, record_of
@@ -175,7 +176,9 @@ def _make_view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "clusters": by_cluster(rows),
         "spread": spread(rows),
         "evidence": (found, columns(found)) if (found := evidence(runs)) else None,
-        "tables": [(table, columns(table)) for table in scored.tables],
+        "tables": [
+            (table, columns(table)) for table in (*scored.tables, *filter(None, (error_table(scored),)))
+        ],
         "paper": [(table, columns(table)) for table in paper if table.rows],
         "paper_empty": [table.title.split(". ")[0] for table in paper if not table.rows],
         "groups": _count_columns(runs),

@@ -14,6 +14,7 @@ from rich.text import Text
 from labrig_harness.records.chosen import titled
 from labrig_harness.records.scoring import Scored
 from labrig_harness.suite import Table
+from labrig_study.report.errors import error_table
 from labrig_study.report.evidence import evidence
 from labrig_study.report.leaderboard import WITHOUT, Row, leaderboard
 from labrig_study.report.prose import percent, readable
@@ -55,6 +56,8 @@ def print_scores(scored: Scored, console: Console) -> None:
             for line in lines:
                 console.print(Text(f"  {readable(line)}"))
     _say_unranked(scored, console)
+    if (errors := error_table(scored)) is not None:
+        print_table(console, errors)
     suite = scored.suite
     title = f"{suite.name} {suite.version} (scorer {suite.scorer_version})"
     rows = leaderboard(scored)
@@ -91,7 +94,7 @@ def _fill_reached(row: Row, items: int) -> tuple[Any, ...]:
         interval,
         row.method,
         percent(row.compat),
-        f"{row.committed}/{row.n}",
+        None if row.committed is None else f"{row.committed}/{row.n}",
         share(row.given_commit),
     )
 

@@ -100,7 +100,7 @@ def _describe_difference(pair: Paired, a: str, b: str) -> str:
     if low <= 0 <= high:
         least = pair.detectable.paired
         reach = (
-            f" These samples would find a true difference of {100 * least:.0f} points 4 times in 5."
+            f" These samples would find a true difference of {100 * min(least, 1.0):.0f} points 4 times in 5."
             if least is not None
             else ""
         )

@@ -1,8 +1,9 @@
 """A server that is imported once and forked for each client.
 
-``python -m labrig.serving.warm ENTRY LISTENER FLAGS``: ENTRY is where the toolbox is (``package.server:toolbox``),
-LISTENER the number of a socket that listens in a folder of its own, FLAGS those of ``labrig serve`` with which the
-server is rehearsed. Standard input is the caller's life: when it ends, this process removes socket and folder and ends.
+``python -m labrig.serving.warm ENTRY MAIN LISTENER FLAGS``: ENTRY is where the toolbox is
+(``package.server:toolbox``), MAIN the package whose ``__main__`` is the server (empty: the toolbox is served), LISTENER
+the number of a socket that listens in a folder of its own, FLAGS those of ``labrig serve`` with which the server is
+rehearsed. Standard input is the caller's life: when it ends, this process removes socket and folder and ends.
 
 It loads the server, serves one session in memory, so that all is there which a session loads or makes, and then forks
 for each connection a supervisor (`labrig.isolation.supervision`) and that one the server. What connects is
@@ -24,13 +25,14 @@ import gc
 import os
 import pkgutil
 import resource
+import runpy
 import select
 import signal
 import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -98,7 +100,7 @@ def _is_open(descriptor: int) -> bool:
     return True
 
 
-def serve(toolbox: Toolbox, listener: socket.socket) -> None:
+def serve(run: Callable[[Sequence[str]], int], listener: socket.socket) -> None:
     """Fork a supervisor for each connection until the caller's life ends; the kernel lets go of those that end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a supervisor has a handler of its own before it forks
     poll = select.poll()
@@ -110,10 +112,16 @@ def serve(toolbox: Toolbox, listener: socket.socket) -> None:
             with connection:
                 if os.fork() == 0:
                     listener.close()
-                    _supervise(toolbox, connection)
+                    _supervise(run, connection)
 
 
-def _supervise(toolbox: Toolbox, connection: socket.socket) -> None:
+def run_main(package: str, argv: Sequence[str]) -> int:
+    """Run a package as ``python -m`` does, which may serve something else than its toolbox."""
+    runpy.run_module(package, run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _supervise(run: Callable[[Sequence[str]], int], connection: socket.socket) -> None:
     """Be the supervisor of one server; never return."""
     try:
         os.setsid()
@@ -123,12 +131,12 @@ def _supervise(toolbox: Toolbox, connection: socket.socket) -> None:
             for wanted, given in enumerate(streams):
                 os.dup2(given, wanted)
                 os.close(given)
-            supervision.supervise(connection.fileno(), partial(_be_the_server, toolbox))
+            supervision.supervise(connection.fileno(), partial(_be_the_server, run))
     finally:
         os._exit(1)
 
 
-def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
+def _be_the_server(run: Callable[[Sequence[str]], int], order: dict[str, Any]) -> None:
     """Be a server as if it had been started with the order's words, environment, umask and limits; never return.
 
     The supervisor's half has begun a session, changed to the folder and reset the signals.
@@ -151,7 +159,7 @@ def _be_the_server(toolbox: Toolbox, order: dict[str, Any]) -> None:
     atexit._clear()  # what this process would do at its own end
     code = 1
     try:
-        code = serve_main(toolbox, order["argv"])
+        code = run(order["argv"])
     except SystemExit as ended:
         code = _exit_code(ended.code)
     except BaseException:
@@ -209,6 +217,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Load, rehearse, and serve until the caller ends."""
     parser = argparse.ArgumentParser(prog="labrig.serving.warm")
     parser.add_argument("entry")
+    parser.add_argument("main")
     parser.add_argument("listener", type=int)
     add_serve_arguments(parser)
     arguments = parser.parse_args(argv)
@@ -221,7 +230,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         check_alone(0, 1, 2, listener.fileno())
         gc.freeze()  # a collection in a fork leaves these pages alone, which it therefore shares
         signal.alarm(0)
-        serve(toolbox, listener)
+        run = partial(run_main, arguments.main) if arguments.main else partial(serve_main, toolbox)
+        serve(run, listener)
     path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         path.parent.rmdir()

@@ -372,6 +372,51 @@ def test_what_cannot_pass_ends_the_run_with_one_line(model: str, task: Sample, t
     assert len(played.service.requests) == models.TRIES
 
 
+OVERFLOWS = (
+    (400, "the request exceeds the available context size. try increasing it", "exceed_context_size_error"),
+    (400, "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it", ""),
+    (500, "Context size has been exceeded.", ""),
+    (400, "Trying to keep the first 15857 tokens when context the overflows. However, the model is loaded with "
+     "context length of only 4096 tokens, which is not enough.", ""),
+    (400, "Reached context length of 4096 tokens with model (arch: qwen3vlmoe)", ""),
+    (500, "Requested tokens (2285) exceed context window of 2048", ""),
+    (400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192.", ""),
+    (400, "The input (9000 tokens) is longer than the model's context length (8192 tokens).", ""),
+    (422, "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000", ""),
+    (400, "This model's maximum prompt length is 131072 but the request contains 150000 tokens.", ""),
+    (400, "prompt too long; exceeded max context length by 20 tokens", ""),
+    (400, "litellm.ContextWindowExceededError: prompt is too long", ""),
+)  # fmt: skip
+"""In the words of llama.cpp (four), LM Studio (two), llama-cpp-python, vLLM, SGLang, TGI, xAI, Ollama and LiteLLM."""
+
+
+@pytest.mark.parametrize(("status", "message", "code"), OVERFLOWS)
+def test_a_context_that_overflows_ends_by_the_token_limit(status: int, message: str, code: str) -> None:
+    from labrig_harness.endings import TokenLimit
+
+    with scripted_model([Fault(status, message, code=code)]) as service:
+        spec = AgentSpec("direct", "vllm:x", {"base_url": f"{service.url}/v1"})
+        with pytest.raises(TokenLimit):
+            asyncio.run(_ask(spec))
+    assert len(service.requests) == 1, "it does not pass"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "the field context is not known"),
+        (429, "Request too large: input exceeds the maximum input length a minute"),
+    ],
+)
+def test_what_is_no_overflow_stays_an_error_of_the_service(status: int, message: str) -> None:
+    from labrig_harness.endings import ModelError
+
+    with scripted_model([Fault(status, message, headers={"retry-after": "60"})]) as service:
+        spec = AgentSpec("direct", "vllm:x", {"base_url": f"{service.url}/v1"})
+        with pytest.raises(ModelError):
+            asyncio.run(_ask(spec))
+
+
 def test_a_service_that_is_not_there(task: Sample, tmp_path: Path) -> None:
     with scripted_model(["A"]) as service:
         gone = f"{service.url}/v1"

@@ -216,7 +216,9 @@ def test_redo_makes_records_of_some_ends_again_and_keeps_what_they_cost(slow: Pa
     assert status("resume", str(out)) == 0 and len(slow.read_text().split()) == 2, "they stand"
     wrong = labrig("resume", str(out), "--redo", "agent_eror")
     assert "did you mean agent_error" in wrong.stderr and wrong.returncode == 2
-    assert status("resume", str(out), "--redo", "wall_limit,agent_error") == 0
+    again = labrig("resume", str(out), "--redo", "wall_limit,agent_error")
+    assert again.returncode == 0
+    assert "records made again: 2 that ended with agent_error" in again.stderr
     made = [json.loads(path.read_text()) for path in records(out)]
     assert [each["end"] for each in made] == ["no_answer"] * 2
     assert [each["meta"]["attempts"][0]["end"] for each in made] == ["agent_error"] * 2

@@ -268,3 +268,23 @@ def test_a_dry_run_says_what_would_keep_it_from_running(
     assert labrig(*words, "--dry-run").returncode == 0
     other = labrig(*words, "--seed", "5", "--dry-run")
     assert other.returncode == 2 and "made with seed 0, not 5" in other.stderr
+
+
+OPTIONS = "Which pH?\n\nA. 6.91 at 25 °C\nB. 7.2\nC. 8.27\nD. 9.0"
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("A. 6.91 at 25 °C\nB. 7.2\nC. 8.27\nD. 9.0", ""),
+        ("**A.** 6.91 at  25 °C\n- B. 7.2\n- C. 8.27\n- D. 9.0\n\nThe answer is C.", "C"),
+        ("C. 8.27\n\n(Options: A. 6.91 at 25 °C; B. 7.2; C. 8.27; D. 9.0)", "C"),
+        ("Answer with A, B, C or D", ""),
+        ("A: no\nB: no\nC: no\nD: yes", "D"),
+        ("C. 8.27", "C"),
+    ],
+)
+def test_who_repeats_the_options_has_not_chosen(reply: str, letter: str) -> None:
+    steps = [Step(0, OPTIONS, source="user"), Step(1, reply)]
+    found = read_submission(Channel("letter"), workspace=None, steps=steps, choices="ABCD")
+    assert found == (Submission(letter, 1) if letter else None)

@@ -341,3 +341,31 @@ def _without_meta(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_meta(each) for key, each in value.items() if key != "meta"}
     return [_without_meta(each) for each in value] if isinstance(value, list) else value
+
+
+async def test_a_package_whose_main_starts_another_server_serves_that_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its toolbox is not what ``python -m PACKAGE`` serves: the fork does what that does."""
+    package = tmp_path / "labrig_other"
+    package.mkdir()
+    toy = (PACKAGES / "labrig_toy" / "__init__.py").read_text()
+    (package / "__init__.py").write_text(toy.replace("async def look()", "async def never_seen()"))
+    (package / "__main__.py").write_text(
+        "import os, sys\n\nos.execv(sys.executable, [sys.executable, '-m', 'labrig_toy', *sys.argv[1:]])\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{PACKAGES}")
+    other = EntryPoint("other", "labrig_other:toolbox", "labrig.servers")
+    monkeypatch.setattr(servers, "entries", lambda group: [other])
+    monkeypatch.setattr(registered, "entries", lambda group: [other])
+    made = WarmServers()
+    try:
+        argv = made.command("other", ServeOptions(workspace=tmp_path / "a"))
+        assert argv != command("other", ServeOptions(workspace=tmp_path / "a")), "it is forked"
+        transport = StdioTransport(argv[0], argv[1:], env={**os.environ}, keep_alive=False)
+        async with Client(transport) as reached:
+            tools = {tool.name for tool in await reached.list_tools()}
+    finally:
+        made.close()
+    assert "look" in tools and "never_seen" not in tools

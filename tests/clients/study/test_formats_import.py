@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import labrig_cli as cli
 from hostile.imports.bombs import BOMBS
@@ -29,6 +31,9 @@ from labrig_study.formats.results_suite.score import normalised
 from labrig_study.logs.exporting import export
 from labrig_study.logs.importing import import_logs
 from labrig_study.logs.keeping import Imported, Where
+from labrig_study.report.errors import error_table
+from labrig_study.report.leaderboard import leaderboard
+from labrig_study.report.terminal import print_scores
 from support.basics import basics
 from support.written_logs import PICTURE, claude_log
 
@@ -564,6 +569,35 @@ def test_models_arms_and_runs_of_one_table(tmp_path: Path) -> None:
 def test_columns_in_many_forms(tmp_path: Path, content: str, expected: list[int]) -> None:
     scored, _ = table(tmp_path, content)
     assert [score.compat for score in scored.scores] == expected
+
+
+def test_a_table_of_flags_alone_says_nothing_of_what_was_committed(tmp_path: Path) -> None:
+    found, _ = table(tmp_path, "item,is_correct\nq0,no\nq1,yes\n")
+    (row,) = leaderboard(found)
+    assert row.committed is None and row.given_commit is None
+    assert row.detectable is not None and row.detectable <= 1, "no difference is above 100 points"
+    screen = io.StringIO()
+    print_scores(found, Console(file=screen, width=120))
+    assert "0/2" not in screen.getvalue()
+
+
+def test_errors_are_printed_left_out_and_as_wrong(tmp_path: Path) -> None:
+    rows = "".join(f"q{n},{'yes' if n < 4 else 'no'}\n" for n in range(8))
+    found, done = table(tmp_path, f"item,is_correct\n{rows}")
+    assert error_table(found) is None
+    for folder, end in (
+        (done.records[7], "agent_error"),
+        (done.records[0], "model_error"),
+        (done.records[1], "server_error"),
+    ):
+        path = folder / "trajectory.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "end": end}))
+    made = error_table(score_folder(tmp_path / "out"))
+    assert made is not None
+    (row,) = (
+        made.rows
+    )  # 8 records: 2 right and 4 wrong stand, one of the wrong ones by an error; 2 came to nothing
+    assert row[2:] == (1, 2, "40.0", 5, "25.0", 8)
 
 
 def test_rows_that_cannot_be_read_are_said(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ KEPT = {  # what an import may leave behind
     "file": lambda: globals().update(kept=open(os.devnull)),  # noqa: SIM115 - a file that stays open is what is tried
     "error": lambda: sys.exit("the toy cannot be loaded"),
 }
-if "labrig.serving.warm" in getattr(sys.modules["__main__"].__spec__, "name", ""):
+LOADED_BY = getattr(sys.modules["__main__"].__spec__, "name", "")
+"""The program that imported the toy: a fork is the server's own program afterwards."""
+if "labrig.serving.warm" in LOADED_BY:
     KEPT.get(os.environ.get("TOY_KEEPS", ""), lambda: None)()
 
 
@@ -34,7 +36,7 @@ async def look() -> Published:
     looks += 1
     main = sys.modules["__main__"].__spec__
     seen = {
-        "main": main.name if main else "",
+        "main": LOADED_BY or (main.name if main else ""),
         "pid": os.getpid(),
         "group": os.getpgrp(),
         "cwd": os.getcwd(),
