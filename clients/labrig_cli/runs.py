@@ -19,6 +19,7 @@ from labrig.redaction import redact
 from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
 from labrig_cli.settings import settings_of
+from labrig_harness.registry.servers import Target, headers_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
 
 if TYPE_CHECKING:
@@ -118,6 +119,20 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )
     calls.add_argument("--perturb", default="", metavar="SPEC", help="change one result: causal grounding")
     calls.add_argument(
+        "--server",
+        action="append",
+        default=[],
+        metavar="S",
+        help="a server in place of the arm's: NAME, NAME=URL or 'NAME=-- COMMAND' (repeatable)",
+    )
+    calls.add_argument(
+        "--server-header",
+        action="append",
+        default=[],
+        metavar="NAME.HEADER=VARIABLE",
+        help="a header of requests to a server's URL, its value in an environment variable (repeatable)",
+    )
+    calls.add_argument(
         "--server-set",
         action="append",
         default=[],
@@ -147,8 +162,9 @@ def _run(arguments: argparse.Namespace) -> int:
         from labrig_harness.run.plan import rehearse
 
         rehearse(plan, arguments.out)
-        _print_plan(plan)
+        _print_plan(plan, _probe_servers(plan))
         return 0
+    _probe_servers(plan)
     return _carry_out([plan], arguments.out, arguments.scheduler)
 
 
@@ -175,6 +191,14 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
     ours = budget_of(arguments)  # in place of the arm's
     given = {*(preset.budgets.get(arguments.agent, {}) if preset is not None else ()), *ours}
     arm = replace(arm, **ours)
+    of_suite = ""
+    if arguments.server:
+        targets = {each.name: each for each in map(Target.of_word, arguments.server)}
+        if len(targets) < len(arguments.server):
+            raise LabrigError("Two servers have one name", where=" ".join(arguments.server))
+        of_suite, arm = arm.name, arm.on(headers_of(arguments.server_header, targets))
+    elif arguments.server_header:
+        raise LabrigError("A header belongs to a server that --server names", where="--server-header")
     settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 
@@ -194,6 +218,7 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
         perturb=arguments.perturb,
         given=tuple(sorted(given)),
         settings=settings,
+        of_suite=of_suite,
     )
     plan.check()  # before the tasks, which may take an engine to make
     samples, chosen = _choose_samples(arguments, suite, preset)
@@ -277,12 +302,23 @@ def _choose_samples(
     return samples, chosen
 
 
-def _print_plan(plan: RunPlan) -> None:
+def _probe_servers(plan: RunPlan) -> dict[str, list[str]]:
+    """Start the servers of others once, and return their tools; one that cannot be started ends the run here."""
+    from labrig_harness.run.probing import list_foreign_tools
+
+    if plan.calls == "replay" or not plan.arm.targets:
+        return {}
+    return asyncio.run(list_foreign_tools(plan.arm))
+
+
+def _print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
     suite, arm = plan.suite, plan.arm
     units = len(plan.units())
     print(f"{suite.name} {suite.version}: {len(plan.tasks)} samples x {plan.epochs} epochs, arm {arm.name}")
     settings = "".join(f", {name} {value}" for name, value in plan.agent.settings.items())
     print(f"agent {plan.agent.label}{settings}")
+    for name, tools in foreign.items():
+        print(f"server {name}: {len(tools)} tools, {', '.join(tools)}")
     print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s a sample")
     if plan.agent.model and arm.max_tokens is not None:
         print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply a sample above its limit")

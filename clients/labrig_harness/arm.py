@@ -9,6 +9,7 @@ from typing import Any
 
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
+from labrig_harness.registry.servers import Target
 from labrig_harness.sample import Sample, SampleInput
 
 
@@ -56,6 +57,8 @@ class Arm:
         budget that depends on the length of a task.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
+    targets
+        Servers that are no packages of ``labrig.servers``: by name, the command or URL by which they are reached.
     needs
         Side environments (``labrig setup NAME``) that the server's tools need: a run is refused where one is not
         installed, since tools would answer every call with an error and the agent would be blamed.
@@ -78,6 +81,7 @@ class Arm:
     left_files: bool = False
     also: tuple[Served, ...] = ()
     limits_of: Callable[[Sample], Mapping[str, float]] | None = None
+    targets: Mapping[str, Target] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.result_chars is not None and self.result_chars < 1:
@@ -91,6 +95,22 @@ class Arm:
         """All servers in order, by name, and how each is set up; empty for an arm without tools."""
         first = {self.server: self.serve} if self.server else {}
         return first | {each.server: each.serve for each in self.also}
+
+    def on(self, targets: Mapping[str, Target]) -> Arm:
+        """Return the arm with other servers, named after them; one that it has stays set up as it is."""
+        first, *others = targets
+        return replace(
+            self,
+            name="+".join(targets),
+            server=first,
+            serve=self.served.get(first, ServeOptions()),
+            also=tuple(Served(each, self.served.get(each, ServeOptions())) for each in others),
+            targets={name: each for name, each in targets.items() if not each.is_own},
+        )
+
+    def target(self, server: str) -> Target:
+        """Return how a server of the arm is reached."""
+        return self.targets.get(server, Target(name=server))
 
     def serving(self, change: Callable[[str, ServeOptions], ServeOptions]) -> Arm:
         """Return the arm with each server set up as `change` says, given its name and options."""

@@ -41,7 +41,9 @@ class ServerClient:
     async def __aenter__(self) -> ServerClient:
         from fastmcp import Client
 
-        token = os.environ.get("LABRIG_TOKEN", "") if self._target.url else ""
+        # In a run, a URL is another's: what it is sent is named by its headers.
+        own = self._target.url and self._target.cwd is None
+        token = os.environ.get("LABRIG_TOKEN", "") if own else ""
         client: Any = Client(self._target.transport(self._options, token))
         try:
             await self._open.enter_async_context(client)

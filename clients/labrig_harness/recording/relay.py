@@ -88,7 +88,8 @@ async def relay(
 
                 await serve_recorded(reader, writer, target, recorder, call_s=call_s, budget=budget)
             else:
-                process = ServerProcess.started(target.start(options), shown=target.command(options))
+                argv, shown = target.start(options), target.command(options)
+                process = ServerProcess.started(argv, shown=shown, cwd=target.cwd)
                 await Line(reader, writer, recorder, call_s, budget).run(process)
         except asyncio.CancelledError:
             pass  # the run has ended; asyncio's own callback would report a cancelled handler as an error

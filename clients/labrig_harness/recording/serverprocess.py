@@ -49,13 +49,17 @@ class ServerProcess:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, argv: Sequence[str], *, shown: Sequence[str] = ()) -> AsyncIterator[ServerProcess]:
+    async def started(
+        cls, argv: Sequence[str], *, shown: Sequence[str] = (), cwd: Path | None = None
+    ) -> AsyncIterator[ServerProcess]:
         """Start a server; at the end of the context it is gone.
 
         Parameters
         ----------
         shown
             The command that errors name, where it is not the one that is executed.
+        cwd
+            The folder in which it is started; None for that of this process.
         """
         control, theirs = socket.socketpair()
         with control:
@@ -72,7 +76,8 @@ class ServerProcess:
                     pass_fds=(theirs.fileno(),),
                     limit=1 << 20,
                 )
-            order = {"argv": list(argv), "cwd": None, "env": dict(os.environ), "wall_s": None, "limits": []}
+            folder = str(cwd) if cwd else None
+            order = {"argv": list(argv), "cwd": folder, "env": dict(os.environ), "wall_s": None, "limits": []}
             data = marshal.dumps(order)
             control.sendall(len(data).to_bytes(4, "big") + data)
             server = cls(process, control, shown or argv)

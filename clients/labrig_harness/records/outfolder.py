@@ -189,10 +189,10 @@ def check_run(out: Path, label: str, about: dict[str, Any]) -> int:
         )
     if 0 < before < now:  # it was of the first of these
         about = {**about, "tasks": tasks_hash(read_tasks(out)[: there["count"]])}
-    for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb"):
-        if there.get(key) != json.loads(json.dumps(about[key])):
+    for key in ("suite", "suite_version", "seed", "tasks", "agent", "budget", "calls", "perturb", "servers"):
+        if there.get(key) != json.loads(json.dumps(about.get(key))):
             raise LabrigError(
-                f"The records there were made with {key} {there.get(key)!r}, not {about[key]!r}",
+                f"The records there were made with {key} {there.get(key)!r}, not {about.get(key)!r}",
                 where=str(path),
                 try_="another --out, or another --name for the agent",
             )

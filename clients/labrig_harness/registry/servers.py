@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from labrig import server_settings
 from labrig.errors import LabrigError, unknown_name
@@ -129,11 +133,71 @@ def has_main(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Target:
-    """What SERVER on the command line stands for: a name, a URL, or a command after ``--``."""
+    """What SERVER on the command line stands for: a name, a URL, or a command after ``--``.
+
+    Attributes
+    ----------
+    headers
+        Of requests to the URL: name -> environment variable that holds the value, which is thus written nowhere.
+    cwd
+        The folder in which a command is started; None for that of this process.
+    """
 
     name: str = ""
     url: str = ""
     argv: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cwd: Path | None = None
+
+    @classmethod
+    def of_word(cls, word: str) -> Target:
+        """Read a server of a run: ``NAME``, ``NAME=URL``, ``NAME=-- COMMAND``.
+
+        A word of the command that is a file here becomes an absolute path, since the command is started in the
+        sample's workspace.
+        """
+        name, given, what = word.partition("=")
+        if word.startswith(("http://", "https://")):
+            raise LabrigError(
+                "A server that is reached by a URL needs a name", where=word, try_=f"NAME={word}"
+            )
+        if not given:
+            entry(word)
+            return cls(name=word)
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]{0,39}", name):
+            raise LabrigError(
+                "This is no name for a server", where=word, expected="up to 40 letters, digits and hyphens"
+            )
+        if what.startswith(("http://", "https://")):
+            return cls(name=name, url=check_url(what, where=word))
+        if not what.startswith("-- "):
+            raise LabrigError(
+                "This is neither a URL nor a command",
+                where=word,
+                expected=f"{name}=https://..., or {name}=-- COMMAND",
+            )
+        try:
+            words = shlex.split(what.removeprefix("-- "))
+        except ValueError as error:
+            raise LabrigError(f"The command cannot be read: {error}", where=word) from error
+        if not words:
+            raise LabrigError("The command is empty", where=word)
+        return cls(name=name, argv=tuple(_make_absolute(each) for each in words))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a server that is installed here, by its name."""
+        return not (self.url or self.argv)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``run.json`` holds of it; empty for a server that is installed here."""
+        about = {"url": self.url, "argv": list(self.argv), "headers": dict(self.headers)}
+        return {key: value for key, value in about.items() if value}
+
+    @classmethod
+    def from_dict(cls, name: str, about: Mapping[str, Any]) -> Target:
+        """Return what `to_dict` wrote."""
+        return cls(name, about.get("url", ""), tuple(about.get("argv", ())), about.get("headers", {}))
 
     @classmethod
     def parse(cls, server: str | None, argv: Sequence[str]) -> Target:
@@ -165,6 +229,41 @@ class Target:
         from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
         if self.url:
-            return StreamableHttpTransport(self.url, auth=token or None)
+            headers = {name: os.environ.get(variable, "") for name, variable in self.headers.items()}
+            return StreamableHttpTransport(self.url, headers=headers, auth=token or None)
         argv = self.start(options)
-        return StdioTransport(argv[0], argv[1:], env=dict(os.environ), keep_alive=False)
+        cwd = str(self.cwd) if self.cwd else None
+        return StdioTransport(argv[0], argv[1:], env=dict(os.environ), cwd=cwd, keep_alive=False)
+
+
+def check_url(url: str, *, where: str) -> str:
+    """Return the URL of a server; one that holds a secret is refused, since it is recorded."""
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query:
+        raise LabrigError(
+            "The URL holds a user name, a password or a query, and it is recorded",
+            where=where.partition("=")[0],
+            try_="--server-header NAME.HEADER=VARIABLE, whose value stays in the environment",
+        )
+    return url
+
+
+def headers_of(words: Sequence[str], targets: Mapping[str, Target]) -> dict[str, Target]:
+    """Return the targets with the headers of ``NAME.HEADER=VARIABLE`` words; each variable must be set."""
+    found = dict(targets)
+    for word in words:
+        place, given, variable = word.partition("=")
+        name, dot, header = place.partition(".")
+        if not (given and dot and header and variable):
+            raise LabrigError("This is no header", where=word, expected="NAME.HEADER=VARIABLE")
+        if name not in found or not found[name].url:
+            raise unknown_name("server with a URL", name, [each.name for each in found.values() if each.url])
+        if not os.environ.get(variable):
+            raise LabrigError("The environment variable is not set", where=variable, code="unavailable")
+        found[name] = replace(found[name], headers={**found[name].headers, header: variable})
+    return found
+
+
+def _make_absolute(word: str) -> str:
+    path = Path(word)
+    return str(path.absolute()) if path.is_file() and (len(path.parts) > 1 or path.suffix) else word

@@ -107,7 +107,8 @@ class WorkBench:
 
     def target(self, server: str) -> Target:
         """Return how a server of the arm is reached."""
-        return Target(name=server)
+        target = self.arm.target(server)
+        return target if target.is_own else replace(target, cwd=self.workspace)
 
     async def tools(self) -> list[dict[str, Any]]:
         """Return tools/list in wire form, by the names that tools have in the arm; empty in an arm without a server."""
@@ -318,7 +319,20 @@ def settings_of(brief: SampleInput, arm: Arm) -> dict[str, Setting]:
     Of read-only roots the names alone count: paths differ between machines.
     """
     files = {path: file.plain() if isinstance(file, Blob) else file for path, file in brief.files.items()}
-    return {server: Setting(server, _list_settings(serve), files) for server, serve in arm.served.items()}
+    found = {}
+    for server, serve in arm.served.items():
+        target = arm.target(server)
+        options = _list_settings(serve) if target.is_own else _list_words(target)
+        found[server] = Setting(server, options, files)
+    return found
+
+
+def _list_words(target: Target) -> dict[str, Any]:
+    """Return how a server of others is set up: its URL, or its command, of paths the names alone."""
+    return {
+        "url": target.url,
+        "argv": [Path(word).name if word.startswith("/") else word for word in target.argv],
+    }
 
 
 def _list_settings(serve: ServeOptions) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
 from labrig_harness.records.chosen import PRESET
 from labrig_harness.registry import suites
-from labrig_harness.registry.servers import toolbox
+from labrig_harness.registry.servers import Target, toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Solution, Suite
@@ -42,6 +42,8 @@ class RunPlan:
         Limits of the arm that were asked for, by a flag or a preset: a sample's own do not replace these.
     settings
         Of the arm's servers, by server, in place of the arm's own.
+    of_suite
+        The arm of the suite whose servers were replaced by others; empty where they were not.
     preset
         Its name and how many items it left out (`labrig_harness.records.chosen`), or empty.
     """
@@ -60,6 +62,12 @@ class RunPlan:
     given: tuple[str, ...] = ()
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     preset: Mapping[str, Any] = field(default_factory=dict)
+    of_suite: str = ""
+
+    @property
+    def servers(self) -> dict[str, Any]:
+        """How the servers are reached that were given in place of the arm's, by name."""
+        return {name: self.arm.target(name).to_dict() for name in self.arm.served}
 
     @property
     def label(self) -> str:
@@ -107,7 +115,8 @@ class RunPlan:
         self.make_agent(0).accept(self.arm)
         if self.calls != REPLAY:
             for name, serve in self.arm.served.items():
-                toolbox(name).select(serve)
+                if self.arm.target(name).is_own:
+                    toolbox(name).select(serve)
             for name in dict.fromkeys(
                 (*self.arm.needs, *(need for each in self.tasks for need in each.needs))
             ):
@@ -119,6 +128,7 @@ class RunPlan:
             "suite": self.suite.name,
             "suite_version": self.suite.version,
             "arm": self.arm.name,
+            **({"servers": self.servers, "arm_of_suite": self.of_suite} if self.of_suite else {}),
             "budget": self.arm.budget(),
             "agent": asdict(self.agent),
             "seed": self.seed,
@@ -141,7 +151,10 @@ class RunPlan:
         """Rebuild a plan from ``run.json`` and the tasks beside it."""
         spec = dict(about["agent"])
         spec["command"] = tuple(spec.get("command", ()))
-        arm = suite.arm(about["arm"])
+        of_suite = about.get("arm_of_suite", "")
+        arm = suite.arm(of_suite or about["arm"])
+        if of_suite:
+            arm = arm.on({name: Target.from_dict(name, each) for name, each in about["servers"].items()})
         ledger = Path(about["ledger"]) if about.get("ledger") else None
         given = about.get("settings", {})
 
@@ -152,6 +165,7 @@ class RunPlan:
         return cls(
             suite=suite,
             arm=replace(arm.serving(served), **about["budget"]),
+            of_suite=of_suite,
             settings=given,
             preset=about.get(PRESET, {}),
             agent=AgentSpec(**spec),

@@ -1,0 +1,43 @@
+"""Whether the servers of others that an arm names can be started: asked once, before the run."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from labrig.calls import CallLog
+from labrig.errors import LabrigError
+from labrig.toolbox import ServeOptions
+from labrig_harness.arm import Arm
+from labrig_harness.recording.client import ServerClient
+from labrig_harness.recording.recorder import CallFailed, Recorder
+
+
+async def list_foreign_tools(arm: Arm) -> dict[str, list[str]]:
+    """Return by server the names of the tools of the arm's servers that are not ours.
+
+    Raises
+    ------
+    LabrigError
+        For one that does not start, cannot be reached, or has no tools.
+    """
+    found: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory(prefix="labrig-probe-") as folder:
+        for name in arm.targets:
+            target = replace(arm.target(name), cwd=Path(folder))
+            recorder = Recorder(CallLog(Path(folder)), name)
+            where = target.url or " ".join(target.argv)
+            try:
+                async with ServerClient(target, ServeOptions(), recorder, arm.call_s):
+                    found[name] = recorder.course.servers[name]
+            except CallFailed as failure:
+                raise LabrigError(
+                    f"The server {failure}",
+                    where=where,
+                    try_=f"labrig tools {target.url}" if target.url else f"labrig tools -- {where}",
+                    code="unavailable",
+                ) from failure
+            if not found[name]:
+                raise LabrigError(f"The server {name} has no tools", where=where)
+    return found
