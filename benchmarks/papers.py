@@ -121,12 +121,12 @@ async def _calls(folder: Path) -> list[str]:
     calls: dict[str, dict[str, Any]] = {
         "open_paper": {},
         "read_pages": {"pages": "3-4"},
-        "search_text": {"query": "1.2x10^6 A/cm2"},
+        "search_paper": {"query": "1.2x10^6 A/cm2"},
         "verify_quote": {"quote": "Sample 7 was kept in air", "page": 7},
         "read_table": {"table": "TABLE 5", "pages": "5"},
         "find_quantities": {"pages": "5"},
-        "outline": {"pages": "1-5"},
-        "render": {"page": 2},
+        "outline_paper": {"pages": "1-5"},
+        "show_page": {"page": 2},
     }
     lines = []
     async with Client(build(toolbox, ServeOptions(workspace=folder))) as client:

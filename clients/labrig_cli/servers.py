@@ -53,7 +53,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "call",
         help="call one tool and print its structured result",
         usage="%(prog)s [OPTIONS] SERVER TOOL [ARGUMENTS]\n       %(prog)s [OPTIONS] TOOL [ARGUMENTS] -- COMMAND",
-        epilog="""example: %(prog)s phreeqc look_up '{"query": "Calcite"}'""",
+        epilog="""example: %(prog)s phreeqc look_up_database '{"query": "Calcite"}'""",
     )
     call.add_argument(
         "words",

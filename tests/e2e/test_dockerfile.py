@@ -247,5 +247,5 @@ async def converse(argv: list[str], environment: dict[str, str]) -> tuple[list[s
 
     async with Client(StdioTransport(argv[0], argv[1:], env=environment, keep_alive=False)) as client:
         tools = [tool.name for tool in await client.list_tools()]
-        result = await client.call_tool_mcp("look_up", {"query": "", "kind": "database"})
+        result = await client.call_tool_mcp("look_up_database", {"query": "", "kind": "database"})
         return tools, str(result.structured_content)

@@ -43,11 +43,11 @@ SCRIPT: list[Turn] = [
     ("describe_data", {"data": "@project/cover.tif"}),
     ("describe_data", {"data": "@project/places.gpkg"}),
     (
-        "aggregate",
+        "aggregate_grid",
         {"data": "@project/rain.nc", "polygons": "@project/places.gpkg", "statistic": "max"},
     ),  # which layer?
     (
-        "aggregate",
+        "aggregate_grid",
         {
             "data": "@project/rain.nc",
             "polygons": "@project/places.gpkg",
@@ -64,7 +64,7 @@ SCRIPT: list[Turn] = [
             "options": {"layer": "fields"},
         },
     ),
-    ("extract", {"data": "@project/cover.tif", "select": {"box": [12.744, 48.301, 12.749, 48.304]}}),
+    ("sample_grid", {"data": "@project/cover.tif", "select": {"box": [12.744, 48.301, 12.749, 48.304]}}),
     (
         "plot",
         {

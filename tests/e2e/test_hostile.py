@@ -190,7 +190,7 @@ def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.Monkey
     monkeypatch.setattr(attacks, "LEFT_S", 0.5)
     left = tried("orphan", lambda rig: subprocess.run([sys.executable, "-c", orphan], check=True) and None)
     assert left.left == ["sleep 60 "]
-    large = (Call("look_up", {"query": "", "kind": "database"}),)
+    large = (Call("look_up_database", {"query": "", "kind": "database"}),)
     monkeypatch.setattr("support.answer_sizes.ANSWER_BYTES", 100)
     assert len(attack(server, Case("", "", "", large, ("ok",))).sizes) == 1
     monkeypatch.undo()

@@ -49,7 +49,7 @@ def test_claude_code_explores_a_checkout(checkout: Path, tmp_path: Path) -> None
     install("claude-code", "repository", checkout, private, "--root", ".")
     script: list[Any] = [
         ("list_directory", {}),
-        ("search", {"query": "class GeneratedRepository"}),
+        ("search_files", {"query": "class GeneratedRepository"}),
         ("describe_table", {"path": "data/lakes.csv"}),
         ("read_text_file", {"path": ".git/config"}),
         ("run_python_code", {"code": CODE}),

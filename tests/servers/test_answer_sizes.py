@@ -122,7 +122,7 @@ def _wide_folder(root: Path) -> None:
     ("tool", "arguments", "expected"),
     [
         ("list_directory", {}, 91),
-        ("search", {"query": "word", "where": "contents"}, 90),
+        ("search_files", {"query": "word", "where": "contents"}, 90),
         ("describe_table", {"path": "wide.csv"}, 60),
     ],
 )

@@ -20,7 +20,7 @@ SEARCHING = (
     "search_literature",
     "open_paper",
     "read_pages",
-    "search_text",
+    "search_paper",
 )
 """What an agent needs that judges papers itself; verify_quote is added to it."""
 

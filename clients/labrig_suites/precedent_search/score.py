@@ -15,6 +15,7 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
+from labrig_suites.common.former_names import name_today
 from labrig_suites.precedent_search.citing import cited, proved
 from labrig_suites.precedent_search.payload import Claimed, read_answer
 
@@ -57,7 +58,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "end": trajectory.end,
         "steps": len(trajectory.turns),
         "calls": len(trajectory.calls),
-        "tools": dict(sorted(Counter(call.tool.rpartition("__")[2] for call in trajectory.calls).items())),
+        "tools": dict(sorted(Counter(name_today(call.tool) for call in trajectory.calls).items())),
         "model": trajectory.model,
         "effort": str(trajectory.settings.get("effort", "")),
         "tokens": trajectory.tokens.total if trajectory.tokens.measured else None,

@@ -14,8 +14,16 @@ PAGES = (
     "together, drop what stands twice and what belongs to others.\n"
 )
 READERS = (
-    *("write_file", "read_file", "list_file", "verify_quote", "validate_extraction", "open_paper", "outline"),
-    *("read_pages", "search_text", "render", "read_table", "match_property"),
+    *(
+        "write_file",
+        "read_file",
+        "list_file",
+        "verify_quote",
+        "validate_extraction",
+        "open_paper",
+        "outline_paper",
+    ),
+    *("read_pages", "search_paper", "show_page", "read_table", "match_property"),
 )
 """The default tools without find_quantities."""
 

@@ -16,11 +16,12 @@ from typing import Any, get_args
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
+from labrig_suites.common.former_names import name_today
 from labrig_suites.terrabench.metrics.answers import Answers, Rule, aligned, answers, plain_number
 from labrig_suites.terrabench.metrics.boundaries import boundaries
 from labrig_suites.terrabench.metrics.calls import Made, made_of
 from labrig_suites.terrabench.metrics.compat import answers_compat, process_compat
-from labrig_suites.terrabench.metrics.families import bare, family_of
+from labrig_suites.terrabench.metrics.families import family_of
 from labrig_suites.terrabench.metrics.process import Process, process
 from labrig_suites.terrabench.metrics.sidecar import MOST_CHARS, Sidecar, read_sidecar
 from labrig_suites.terrabench.metrics.texts import likeness
@@ -111,8 +112,8 @@ def _copied(truth: ItemTruth, sidecar: Sidecar, found: Answers) -> int:
 
 def _compat(trajectory: Trajectory, sample: Sample) -> dict[str, float]:
     """Return the public code's process metrics: all calls, and the first path by its names, meta calls included."""
-    calls = [(bare(call.tool), not call.is_error) for call in trajectory.calls]
-    return process_compat(calls, [bare(each["tool"]) for each in sample.truth["paths"][0]])
+    calls = [(name_today(call.tool), not call.is_error) for call in trajectory.calls]
+    return process_compat(calls, [name_today(each["tool"]) for each in sample.truth["paths"][0]])
 
 
 def _document(text: str) -> Any:

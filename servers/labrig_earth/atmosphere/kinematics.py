@@ -81,7 +81,7 @@ def require_sphere(data: Any) -> Axes:
             "The grid is of a projection, whose axes are not east and north",
             where=f"{axes.y}, {axes.x}",
             expected="latitudes and longitudes",
-            try_="regrid_or_reproject it to EPSG:4326 first",
+            try_="regrid_variable it to EPSG:4326 first",
         )
     for name in (axes.y, axes.x):
         if data.sizes.get(name, 0) < LEAST_CELLS:

@@ -54,7 +54,7 @@ def aligned(one: Any, other: Any) -> tuple[Any, Any, tuple[str, ...]]:
                 "The fields are on different grids",
                 where=f"{name}: {_shown(wanted)} and {_shown(given)}",
                 expected="the same coordinates",
-                try_="regrid_or_reproject one of them to the other (like=...), or extract the same box",
+                try_="regrid_variable one of them to the other (like=...), or extract the same box",
             )
         other = other.assign_coords({name: one[name]})
     return *_same_times(one, other, first.time, second.time, said), tuple(said)

@@ -188,7 +188,7 @@ def horizontal(data: Any) -> Axes:
             "The grid is curvilinear: its latitudes and longitudes have two dimensions",
             where=f"{axes.latitude_2d}, {axes.longitude_2d}",
             expected="a latitude and a longitude axis, or x and y of a projection",
-            try_="regrid_or_reproject it to a regular grid first",
+            try_="regrid_variable it to a regular grid first",
         )
     if not axes.y or not axes.x or axes.y not in data.coords or axes.x not in data.coords:
         raise LabrigError(

@@ -169,7 +169,7 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     elif not axes.crs:
         warnings.append("No CRS is stated: x and y have no place on the Earth until one is given")
     if axes.curvilinear:
-        warnings.append("The grid is curvilinear; regrid_or_reproject makes it regular")
+        warnings.append("The grid is curvilinear; regrid_variable makes it regular")
     return space
 
 

@@ -344,7 +344,7 @@ def _projected(axes: Axes, latitude: float, longitude: float) -> tuple[float, fl
         raise LabrigError(
             "The data state no CRS, so that a latitude and a longitude have no place in them",
             where="latitude, longitude",
-            try_="state the CRS with regrid_or_reproject (crs=...)",
+            try_="state the CRS with regrid_variable (crs=...)",
         )
     forward = pyproj.Transformer.from_crs("EPSG:4326", axes.crs, always_xy=True)
     x, y = forward.transform(longitude, latitude)

@@ -74,7 +74,7 @@ def require_writable(data: Any, *, what: str = "The result", most: int = MOST_MA
         raise LabrigError(
             f"{what} would have {text(size)} ({sizes})",
             expected=f"at most {text(most)}",
-            try_="aggregate instead of extract, or a smaller box, a shorter time or one variable",
+            try_="aggregate_grid instead of sample_grid, or a smaller box, a shorter time or one variable",
             code="limit",
         )
 

@@ -108,7 +108,7 @@ def zonal_statistics(
         raise over_limit(
             f"{len(shapes):,} polygons times {steps:,} steps are too many results",
             MOST_RESULTS,
-            try_="aggregate over time first, or aggregate with polygons, which gives means of long series",
+            try_="aggregate_grid over time first, or aggregate_grid with polygons, which gives means of long series",
         )
     rows: list[dict[str, Any]] = []
     for label, shape in zip(labels, shapes, strict=True):
@@ -153,7 +153,7 @@ def _of_polygon(
             f"The polygon {label} reaches over {cells:,} cells",
             MOST_WINDOW_CELLS,
             where="polygons",
-            try_="regrid_or_reproject to a coarser grid first",
+            try_="regrid_variable to a coarser grid first",
         )
     weights = None
     if axes.geographic and set(statistics) & set(BY_AREA):

@@ -77,7 +77,7 @@ def read_picture(place: Place) -> Picture:
             raise LabrigError("The picture states no reference system", where=place.name)
         if file.transform.b or file.transform.d or file.transform.e >= 0:
             raise LabrigError(
-                "Its rows do not run from north to south", where=place.name, try_="regrid_or_reproject"
+                "Its rows do not run from north to south", where=place.name, try_="regrid_variable"
             )
         thinned = max(1.0, max(file.width, file.height) / MOST_PIXELS)
         shape = (max(1, round(file.height / thinned)), max(1, round(file.width / thinned)))

@@ -191,7 +191,7 @@ toolbox = Toolbox(
     "earth",
     "Earth data: grids, GIS, satellite scenes",
     "Computes on NetCDF, Zarr, GeoTIFF, GeoPackage and OSM files of the workspace and of --root folders. describe_data "
-    "first: it says units, calendar, gaps, conventions. aggregate gives statistics over time, areas and polygons. "
+    "first: it says units, calendar, gaps, conventions. aggregate_grid gives statistics over time, areas and polygons. "
     "select cuts in the same call: start, end (ISO), months, hours, box [west, south, east, north] in degrees, level. "
     "Each result names method, unit, grid, valid cells and what was assumed; arrays are files, whose handles later "
     "calls take as data. job=true: up to 30 min.",

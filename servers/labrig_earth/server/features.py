@@ -55,7 +55,7 @@ async def gis(
 
 
 @toolbox.tool(title="Spectral index", read_only=False)
-async def index(
+async def spectral_index(
     index: Annotated[str, Field(description="NDVI, NDWI, NBR, ...")],
     files: Annotated[
         list[str],

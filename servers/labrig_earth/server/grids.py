@@ -33,8 +33,8 @@ async def describe_data(
     return await answer_operation(Asked("describe_data", {"data": [data]}, arguments))
 
 
-@toolbox.tool(title="Extract a part", read_only=False)
-async def extract(
+@toolbox.tool(title="Sample a grid", read_only=False)
+async def sample_grid(
     data: DataArgument,
     variables: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - pydantic copies it
     select: SelectArgument = {},  # noqa: B006
@@ -54,11 +54,11 @@ async def extract(
 
 
 GENERAL = ("cells", "least_part", "utc_offset_h", *OF_POLYGONS, *OF_VALUES[1:])
-"""Options of `aggregate` that are none of a statistic's own."""
+"""Options of `aggregate_grid` that are none of a statistic's own."""
 
 
-@toolbox.tool(title="Aggregate", read_only=False)
-async def aggregate(
+@toolbox.tool(title="Aggregate a grid", read_only=False)
+async def aggregate_grid(
     data: DataArgument,
     statistic: Annotated[
         str,
@@ -109,8 +109,8 @@ async def aggregate(
     )
 
 
-@toolbox.tool(title="Combine variables", read_only=False)
-async def combine(
+@toolbox.tool(title="Derive a variable", read_only=False)
+async def derive_variable(
     data: DataArgument,
     what: Annotated[
         str,
@@ -146,8 +146,8 @@ async def combine(
     return await answer_operation(Asked("combine", {"data": [data], "other": [other]}, arguments))
 
 
-@toolbox.tool(title="Regrid or reproject", read_only=False)
-async def regrid_or_reproject(
+@toolbox.tool(title="Regrid or reproject a variable", read_only=False)
+async def regrid_variable(
     data: DataArgument,
     variable: VariableArgument = "",
     resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,

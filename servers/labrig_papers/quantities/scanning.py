@@ -74,7 +74,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return first, joint, unit
 
 
-UNKNOWN_GLYPH = "a glyph that no font names touches it: compare the picture of the page (render)"
+UNKNOWN_GLYPH = "a glyph that no font names touches it: compare the picture of the page (show_page)"
 _GLYPH = "[\ufffd\ue000-\uf8ff]"
 _GLYPH_BEFORE, _GLYPH_BEHIND = re.compile(rf"{_GLYPH}\s?[(\[]?$"), re.compile(rf"\s?{_GLYPH}")
 _GLYPH_IN = re.compile(rf"\s?{_GLYPH}\s?(?:[A-Za-zμΩÅ%°]{{1,4}}(?![A-Za-z])(?:\^\{{-?\d\}})?)?")

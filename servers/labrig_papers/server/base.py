@@ -248,8 +248,8 @@ toolbox = Toolbox(
     "papers",
     "Scientific papers (PDF)",
     "Reads scientific PDFs so that every value keeps its evidence. open_paper first; outline names sections, tables "
-    "and figures; read_pages gives text in which scripts are marked (10^{6}, La_{1.85}); search_text finds words and "
-    "formulas; read_table gives cells with units and the row as evidence; render shows what text cannot. Before you "
+    "and figures; read_pages gives text in which scripts are marked (10^{6}, La_{1.85}); search_paper finds words and "
+    "formulas; read_table gives cells with units and the row as evidence; show_page shows what text cannot. Before you "
     "report a value, verify_quote its sentence or row: exact, normalised, partial_token or not_found, with boxes. "
     "Toolset literature searches papers, resolves DOIs, fetches free PDFs and looks for precedents.",
     opens=opens,

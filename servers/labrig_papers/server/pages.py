@@ -50,9 +50,9 @@ async def open_paper(
     doubtful = [each.number for each in pages if each.source == "text" and each.quality < 0.95]
     doi = _DOI.search(pages[0].text)
     if without:
-        warnings.append(f"No text on {some_pages(without)}: look at them with render; a scan has none")
+        warnings.append(f"No text on {some_pages(without)}: look at them with show_page; a scan has none")
     if doubtful:
-        warnings.append(f"Characters without a meaning on {some_pages(doubtful)}: compare with render")
+        warnings.append(f"Characters without a meaning on {some_pages(doubtful)}: compare with show_page")
     values = [Quantity("pages", count, "1")]
     if title:
         values.append(Quantity("title", title, note="largest print of page 1"))
@@ -71,12 +71,12 @@ async def open_paper(
             "pages_looked_at": len(pages),
         },
         warnings=tuple(warnings),
-        next="outline, read_pages or search_text",
+        next="outline_paper, read_pages or search_paper",
     )
 
 
 @toolbox.tool(title="Outline of a paper", read_only=True)
-async def outline(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
+async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
     """List sections, tables and figures with their pages and captions."""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
@@ -132,10 +132,10 @@ async def read_pages(
                 following = cursors_place(index, start)
                 break
             if page.source == "none":
-                notes.append(f"Page {page.number} has no text: look at it with render")
+                notes.append(f"Page {page.number} has no text: look at it with show_page")
             elif page.source == "ocr":
                 notes.append(
-                    f"Page {page.number} was read by OCR: scripts and signs may be wrong, see render"
+                    f"Page {page.number} was read by OCR: scripts and signs may be wrong, see show_page"
                 )
             part = _fitting(text[start:], room)
             said += anchor + part
@@ -159,7 +159,7 @@ def cursors_place(index: int, start: int) -> int:
 
 
 @toolbox.tool(title="Search a paper", read_only=True)
-async def search_text(
+async def search_paper(
     path: PathArgument,
     query: Annotated[str, Field(description="Words or a formula; case, spaces and scripts do not matter.")],
     pages: PagesArgument = "",

@@ -18,7 +18,7 @@ FIGURE_HEIGHT = 320.0
 
 
 @toolbox.tool(title="Show a page", read_only=False, picture=True)
-async def render(
+async def show_page(
     path: PathArgument,
     page: Annotated[int, Field(ge=1, le=100_000, description="Its number, from 1.")] = 1,
     part: Annotated[str, Field(description="A table or figure of it, such as FIG. 2; default all.")] = "",
@@ -67,7 +67,7 @@ async def render(
         f"page_{number}.png",
         png,
         media_type="image/png",
-        made_by={"server": "papers", "tool": "render", "paper": paper.sha256, "page": number, "dpi": real},
+        made_by={"server": "papers", "tool": "show_page", "paper": paper.sha256, "page": number, "dpi": real},
     )
     what = f"{part or 'page'} of page {number}" if part else f"page {number}"
     caption_text = f"{kept.handle}: {what} at {real} dpi" + (

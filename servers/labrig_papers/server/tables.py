@@ -43,7 +43,7 @@ async def read_table(
             data={"tables": list(page), "tables_altogether": len(found)},
             warnings=doubts
             if found
-            else (*doubts, "No table was recognised: outline has captions, render shows the page"),
+            else (*doubts, "No table was recognised: outline_paper has captions, show_page shows the page"),
             next=f"repeat the call with cursor={following!r}"
             if following
             else "read_table with one of the names",
@@ -76,7 +76,7 @@ async def read_table(
         },
         warnings=(
             *doubts,
-            *(("The grid is uncertain: compare it with the picture (render)",) if doubt else ()),
+            *(("The grid is uncertain: compare it with the picture (show_page)",) if doubt else ()),
         ),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )

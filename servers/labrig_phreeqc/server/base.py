@@ -95,10 +95,11 @@ toolbox = Toolbox(
     "phreeqc",
     "PHREEQC aqueous geochemistry",
     "Runs PHREEQC 3 (USGS): speciation, saturation indices, equilibrium with minerals and gases, exchange, "
-    "surfaces, kinetics, transport. Write an input (write_file), run it (execute_phreeqc), get values with series, "
-    "or read result.out with read_file by the line numbers of its outline. look_up tells what a database holds. No "
-    "DATABASE line in the input: name it in the call. Mind the warnings: PHREEQC goes on after a misspelt keyword or "
-    "an element that the database lacks. Defaults where the input is silent: pH 7, pe 4, 25 degC, mmol/kgw.",
+    "surfaces, kinetics, transport. Write an input (write_file), run it (execute_phreeqc), get values with "
+    "read_values, or read result.out with read_file by the line numbers of its outline. look_up_database tells what a "
+    "database holds. No DATABASE line in the input: name it in the call. Mind the warnings: PHREEQC goes on after a "
+    "misspelt keyword or an element that the database lacks. Defaults where the input is silent: pH 7, pe 4, "
+    "25 degC, mmol/kgw.",
     opens=opens,
     outputs=protocols.NAMES,
     doctor=doctor,

@@ -19,7 +19,7 @@ MAX_ENTRIES = 8
 
 
 @toolbox.tool(title="Look into the databases", read_only=True)
-async def look_up(
+async def look_up_database(
     query: Annotated[str, Field(description="Name, element or part of a name; empty counts what there is.")],
     database: DatabaseArgument = "phreeqc.dat",
     kind: Annotated[

@@ -64,8 +64,8 @@ async def outline_output(
     return Answer(source=source, text=page, data={"cursor": following}, next=again)
 
 
-@toolbox.tool(title="Values as a table", read_only=True)
-async def series(
+@toolbox.tool(title="Read values as a table", read_only=True)
+async def read_values(
     quantities: Annotated[
         list[str],
         Field(
@@ -101,7 +101,7 @@ async def series(
         "series.csv",
         tables.to_csv(table).encode(),
         media_type="text/csv",
-        made_by={"server": "phreeqc", "tool": "series", "quantities": quantities, "of": of},
+        made_by={"server": "phreeqc", "tool": "read_values", "quantities": quantities, "of": of},
         inputs={path: sha256(text)},
     )
     return Answer(

@@ -142,9 +142,9 @@ toolbox = Toolbox(
     "repository",
     "Scientific repositories",
     "Read-only access to repositories of scientific data: a folder (--root), or a generated repository by its number. "
-    "list_directory and search find files; describe_table gives the columns, units and ranges of a table without its "
-    "rows; read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions in it, so "
-    "data need not pass through the conversation.",
+    "list_directory and search_files find files; describe_table gives the columns, units and ranges of a table "
+    "without its rows; read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions "
+    "in it, so data need not pass through the conversation.",
     opens=opens,
     doctor=doctor,
     toolsets={

@@ -94,7 +94,7 @@ def _stars(prefix: str) -> tuple[str, ...]:
         return ()
     return (
         "** stands for one folder here, as * does. depth=null lists all files below a prefix; "
-        'search(query=".csv", where="names") finds them by name in any folder',
+        'search_files(query=".csv", where="names") finds them by name in any folder',
     )
 
 
@@ -221,7 +221,7 @@ async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
 
 
 @toolbox.tool(title="Search names and contents", read_only=True)
-async def search(
+async def search_files(
     query: Annotated[
         str,
         Field(

@@ -240,7 +240,7 @@ CASES = (
         "virtual and external datasets, external links, a chunk that is a link, pipelines of GDAL",
         (
             *(
-                Call("aggregate", {"data": f"@earth/leading/{name}", "variable": "t2m", "over": "space"})
+                Call("aggregate_grid", {"data": f"@earth/leading/{name}", "variable": "t2m", "over": "space"})
                 for name in ("virtual.nc", "external.nc", "linked.nc", "linked.zarr")
             ),
             *(

@@ -814,9 +814,9 @@ CASES: tuple[Case, ...] = (
         (
             Call("execute_phreeqc", {"input": WATER, "database": "x" * 1_000_000}),
             Call("read_file", {"path": "/" + "x" * 1_000_000}),
-            Call("series", {"path": "f", "quantities": ["x" * 1_000_000]}),
+            Call("read_values", {"path": "f", "quantities": ["x" * 1_000_000]}),
             Call("get_job", {"job": "x" * 1_000_000}),
-            Call("look_up", {"query": "x" * 1_000_000}),
+            Call("look_up_database", {"query": "x" * 1_000_000}),
         ),
         ("not_found, refused, bad_input",),
         plant=(("file", "f", "one line\n"),),

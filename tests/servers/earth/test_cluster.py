@@ -52,6 +52,6 @@ async def test_a_scheduler_that_does_not_answer_says_so(tmp_path: Path) -> None:
     )
     async with Client(build(toolbox, options)) as client:
         found = await client.call_tool(
-            "aggregate", {"data": CLIMATE, "variable": "u10"}, raise_on_error=False
+            "aggregate_grid", {"data": CLIMATE, "variable": "u10"}, raise_on_error=False
         )
     assert found.is_error and "does not answer" in found.content[0].text

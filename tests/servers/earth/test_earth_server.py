@@ -74,7 +74,7 @@ async def test_a_description_and_then_a_number_with_its_source(served: tuple[Cli
     assert found["data"]["time"]["last"] == "2001-12-31" and found["data"]["grid"] == "1 x 1 degree, 5 x 7"
     assert found["source"].startswith("climate.nc (sha256 ")
     years = await call(
-        served, "aggregate", data=CLIMATE, variable="t2m", over="both", every="year", unit="degC"
+        served, "aggregate_grid", data=CLIMATE, variable="t2m", over="both", every="year", unit="degC"
     )
     weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)
     series = (temperature() * weights).sum(axis=(1, 2)) / weights.sum()
@@ -88,7 +88,7 @@ async def test_a_result_is_a_file_that_other_tools_and_libraries_take(
     served: tuple[Client[Any], Path],
 ) -> None:
     warm = await call(
-        served, "aggregate", data=CLIMATE, variable="t2m", statistic="exceedance", every="month",
+        served, "aggregate_grid", data=CLIMATE, variable="t2m", statistic="exceedance", every="month",
         options={"threshold": 20, "unit": "degC"},
     )  # fmt: skip
     (handle,) = [each["handle"] for each in warm["artifacts"]]
@@ -97,7 +97,7 @@ async def test_a_result_is_a_file_that_other_tools_and_libraries_take(
     july = (DATES.month == 7) & (DATES.year == 2001)
     assert np.array_equal(counts[18], (temperature()[july] > 20).sum(axis=0))
     again = await call(
-        served, "extract", data=handle, point=[50.0, 9.0], select={"start": "2001-07", "end": "2001-07"}
+        served, "sample_grid", data=handle, point=[50.0, 9.0], select={"start": "2001-07", "end": "2001-07"}
     )
     assert values(again)["t2m 2001-07-01"] == (temperature()[july][:, 2, 3] > 20).sum()
     assert not any((served[1] / ".labrig" / "scratch").iterdir())
@@ -115,7 +115,7 @@ async def test_polygons_areas_and_the_choice_of_a_method(served: tuple[Client[An
     assert values(found)["max west"] == pytest.approx(cells.max(), abs=1e-4)
     means = await call(
         served,
-        "aggregate",
+        "aggregate_grid",
         data=CLIMATE,
         variable="t2m",
         polygons=REGIONS,
@@ -137,7 +137,7 @@ async def test_layers_streets_and_scenes(served: tuple[Client[Any], Path]) -> No
     )
     length = next(each["value"] for each in route["values"] if "length" in each["name"])
     assert length == pytest.approx(111.2 + 71.6, rel=0.01)  # one block north, one block east
-    ndvi = await call(served, "index", index="NDVI", files=SCENE)
+    ndvi = await call(served, "spectral_index", index="NDVI", files=SCENE)
     assert ndvi["artifacts"] and ndvi["status"].startswith("ok")
 
 
@@ -186,9 +186,9 @@ async def test_what_may_be_data(names: list[str], catalogues: list[str], data: l
 
 async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path]) -> None:
     arguments = {"data": CLIMATE, "variable": "u10", "over": "both"}
-    started = await call(served, "aggregate", job=True, **arguments)
+    started = await call(served, "aggregate_grid", job=True, **arguments)
     done = await call(served, "get_job", job=started["data"]["job"], wait_s=45)
-    assert done["values"] == (await call(served, "aggregate", **arguments))["values"]
+    assert done["values"] == (await call(served, "aggregate_grid", **arguments))["values"]
     assert done["values"][0]["value"] == 3.0
 
 
@@ -205,23 +205,28 @@ async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path])
         ("describe_data", {"data": "zzzz"}, "not_found", "try: find_data"),
         ("describe_data", {"data": "@earth/huge.zar"}, "not_found", "did you mean @earth/huge.zarr"),
         ("describe_data", {"data": "@earth/../x"}, "refused", "leaves"),
-        ("aggregate", {"data": "@earth/huge.zarr"}, "limit", "498 GB"),
+        ("aggregate_grid", {"data": "@earth/huge.zarr"}, "limit", "498 GB"),
         (
-            "aggregate",
+            "aggregate_grid",
             {"data": CLIMATE, "variable": "t2m", "polygons": "@earth/swapped.geojson"},
             "not_found",
             "exchanged",
         ),
         (
-            "aggregate",
+            "aggregate_grid",
             {"data": CLIMATE, "variable": "t2m", "polygons": "@earth/far.geojson"},
             "not_found",
             "outside the grid",
         ),
-        ("extract", {"data": CLIMATE, "select": {"box": [0, 48, 2, 50]}}, "not_found", "(6, 48, 12, 52)"),
-        ("extract", {"data": CLIMATE, "options": {"units": "K"}}, "not_found", "did you mean unit"),
-        ("extract", {"data": REGIONS}, "bad_input", "expected: a grid"),
-        ("combine", {"data": CLIMATE, "what": "heat_index"}, "bad_input", "needs temperature and humidity"),
+        ("sample_grid", {"data": CLIMATE, "select": {"box": [0, 48, 2, 50]}}, "not_found", "(6, 48, 12, 52)"),
+        ("sample_grid", {"data": CLIMATE, "options": {"units": "K"}}, "not_found", "did you mean unit"),
+        ("sample_grid", {"data": REGIONS}, "bad_input", "expected: a grid"),
+        (
+            "derive_variable",
+            {"data": CLIMATE, "what": "heat_index"},
+            "bad_input",
+            "needs temperature and humidity",
+        ),
         ("gis", {"do": "dig"}, "not_found", "no operation"),
     ],
 )
@@ -234,11 +239,15 @@ async def test_a_refusal_has_a_code_and_says_what_to_do(
 
 @pytest.mark.accept
 async def test_a_child_that_is_killed_ends_one_call_alone(served: tuple[Client[Any], Path]) -> None:
-    await call(served, "aggregate", data=CLIMATE, variable="u10", over="both")  # the fork server is there
+    await call(
+        served, "aggregate_grid", data=CLIMATE, variable="u10", over="both"
+    )  # the fork server is there
     before = set(descendants(os.getpid()))
     select = {"start": "1850-01-01", "end": "1850-02-01"}
     long = asyncio.create_task(
-        served[0].call_tool("aggregate", {"data": "@earth/huge.zarr", "select": select}, raise_on_error=False)
+        served[0].call_tool(
+            "aggregate_grid", {"data": "@earth/huge.zarr", "select": select}, raise_on_error=False
+        )
     )
     for _ in range(200):
         await asyncio.sleep(0.02)
@@ -248,7 +257,7 @@ async def test_a_child_that_is_killed_ends_one_call_alone(served: tuple[Client[A
         os.kill(pid, signal.SIGKILL)
     result = await long
     assert result.is_error and "killed by SIGKILL" in result.content[0].text
-    found = await call(served, "aggregate", data=CLIMATE, variable="u10", over="both")
+    found = await call(served, "aggregate_grid", data=CLIMATE, variable="u10", over="both")
     assert found["values"][0]["value"] == 3.0
 
 
@@ -291,15 +300,17 @@ async def test_code_takes_results_by_their_handles(tmp_path: Path, python: str) 
     )
     async with Client(build(toolbox, options)) as client:
         both = (client, tmp_path)
-        series = await call(both, "aggregate", data=CLIMATE, variable="t2m", over="space", unit="degC")
+        series = await call(both, "aggregate_grid", data=CLIMATE, variable="t2m", over="space", unit="degC")
         handle = series["artifacts"][0]["handle"]
         code = "import pandas as pd\nprint(round(pd.read_csv('inputs/aggregate.csv')['t2m [degC]'].max(), 4))"
         result = await client.call_tool("run_python_code", {"code": code, "files": [handle]})
         if python == "earth":  # what NumPy alone does not read, and a file that goes back to the tools
             written = await client.call_tool("run_python_code", {"code": WARMER, "files": [CLIMATE]})
             made = (written.structured_content or {})["artifacts"][0]["handle"]
-            warmer = await call(both, "aggregate", data=made, variable="t2m", over="both", unit="degC")
-            as_it_was = await call(both, "aggregate", data=CLIMATE, variable="t2m", over="both", unit="degC")
+            warmer = await call(both, "aggregate_grid", data=made, variable="t2m", over="both", unit="degC")
+            as_it_was = await call(
+                both, "aggregate_grid", data=CLIMATE, variable="t2m", over="both", unit="degC"
+            )
             rise = warmer["values"][0]["value"] - as_it_was["values"][0]["value"]
             assert rise == pytest.approx(2.0, abs=1e-3)
     weights = np.cos(np.deg2rad(LATITUDES))[:, None] * np.ones(7)

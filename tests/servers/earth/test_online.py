@@ -77,7 +77,7 @@ async def test_a_band_is_found_fetched_in_part_and_used(
     assert url == site.url("/s.tif") and json.loads(site.hits[0].body)["collections"] == ["sentinel-2-l2a"]
     part = await call(served, "fetch_part", kind="raster", url=url, bbox=BOX)
     handle = part["artifacts"][0]["handle"]
-    index = await call(served, "index", index="NDVI", files=[handle])
+    index = await call(served, "spectral_index", index="NDVI", files=[handle])
     means = [each["value"] for each in index["values"] if each["name"] == "mean of NDVI"]
     assert -0.2 <= means[0] <= 0.8 and "stored * 0.0001 -0.1, applied once" in str(index["data"]["assumed"])
     assert await refused(served, kind="raster", url=site.url("/absent.tif"), bbox=BOX) == "not_found"
@@ -99,7 +99,7 @@ async def test_a_store_and_streets_are_fetched(
         end="2020-01-03",
     )
     assert store["data"]["part"]["time"] == 48
-    means = await call(served, "aggregate", data=store["artifacts"][0]["handle"], over="both")
+    means = await call(served, "aggregate_grid", data=store["artifacts"][0]["handle"], over="both")
     assert 5 < means["values"][0]["value"] < 40
     streets = await call(
         served, "fetch_part", kind="osm", bbox=[12.70, 48.28, 12.73, 48.29], where={"highway": True}

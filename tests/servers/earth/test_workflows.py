@@ -71,10 +71,12 @@ async def test_a_heat_wave_in_a_polygon(client: Client[Any], world: Path, truth:
         "select": {"start": year, "end": year},
     }
     usual = {"percentile": 99, "base": ["2017", "2020"], "window": 31}
-    found = await call(client, "aggregate", statistic="spells", options={**usual, "least_steps": 5}, **asked)
+    found = await call(
+        client, "aggregate_grid", statistic="spells", options={**usual, "least_steps": 5}, **asked
+    )
     days = (pd.Timestamp(spell["last_day"]) - pd.Timestamp(spell["first_day"])).days + 1
     assert 0 < value(found, "longest_spell") <= days
-    series = await table(client, await call(client, "aggregate", over="space", unit="degC", **asked))
+    series = await table(client, await call(client, "aggregate_grid", over="space", unit="degC", **asked))
     means = series["t2m [degC]"].to_numpy()
     with xr.open_dataset(world / "climate" / "daily.nc", engine="netcdf4") as raw:
         part = (
@@ -91,10 +93,10 @@ async def test_ndvi_answers_to_the_rain_of_the_month_before(
     client: Client[Any], truth: dict[str, Any]
 ) -> None:
     rain = await call(
-        client, "aggregate", data="@data/climate/daily.nc", variable="tp", statistic="sum", over="both", every="month",
-        unit="mm",
+        client, "aggregate_grid", data="@data/climate/daily.nc", variable="tp", statistic="sum", over="both",
+        every="month", unit="mm",
     )  # fmt: skip
-    green = await call(client, "aggregate", data="@data/climate/ndvi_monthly.nc", over="space")
+    green = await call(client, "aggregate_grid", data="@data/climate/ndvi_monthly.nc", over="space")
     before, after = await table(client, rain), await table(client, green)
     x, y = before["tp [mm]"].to_numpy()[:-1], after["ndvi [1]"].to_numpy()
     assert before["time"][0][:7] == "2017-01" and after["time"][0][:7] == "2017-02"
@@ -126,7 +128,7 @@ async def test_bad_air_by_the_people_who_breathe_it(
     client: Client[Any], world: Path, truth: dict[str, Any], tmp_path: Path
 ) -> None:
     over = await call(
-        client, "aggregate", data="@data/air/hourly.zarr", variable="pm2p5", statistic="exceedance", daily="mean",
+        client, "aggregate_grid", data="@data/air/hourly.zarr", variable="pm2p5", statistic="exceedance", daily="mean",
         options={"threshold": 15, "unit": "ug m-3", "format": "geotiff"},
     )  # fmt: skip
     shared = {"polygons": "@data/town/districts.geojson", "options": {"names": "district"}}

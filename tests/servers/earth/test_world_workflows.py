@@ -92,7 +92,7 @@ async def test_heat_in_a_polygon(agent: Agent, world: Path, truth: dict[str, Any
         bbox=list(area.total_bounds),
     )
     days = await agent(
-        "aggregate",
+        "aggregate_grid",
         data=data,
         variable="t2m",
         statistic="exceedance",
@@ -121,10 +121,12 @@ async def test_vegetation_after_rain(agent: Agent, truth: dict[str, Any]) -> Non
         await agent.find(variable="ndvi"),
     )
     months = await agent(
-        "aggregate", data=rain_data, variable="tp", statistic="sum", over="time", every="month"
+        "aggregate_grid", data=rain_data, variable="tp", statistic="sum", over="time", every="month"
     )
-    rain = await agent("extract", data=handle(months), point=point, options={"format": "csv", "unit": "mm"})
-    ndvi = await agent("extract", data=ndvi_data, point=point, options={"format": "csv"})
+    rain = await agent(
+        "sample_grid", data=handle(months), point=point, options={"format": "csv", "unit": "mm"}
+    )
+    ndvi = await agent("sample_grid", data=ndvi_data, point=point, options={"format": "csv"})
     rain_mm, index = (pd.read_csv(agent.file(each)).iloc[:, -1].to_numpy() for each in (rain, ndvi))
     assert len(rain_mm) == len(index) + 1
     slope = np.polyfit(rain_mm[:-1], index, 1)[0]
@@ -168,7 +170,7 @@ async def test_people_who_breathe_smog(agent: Agent, world: Path, truth: dict[st
     districts = await agent.find(text="districts polygon")
     options = {"threshold": 15, "unit": "ug m-3", "format": "netcdf"}
     days = await agent(
-        "aggregate",
+        "aggregate_grid",
         data=air,
         variable="pm2p5",
         statistic="exceedance",

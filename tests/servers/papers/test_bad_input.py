@@ -127,10 +127,10 @@ async def test_five_thousand_pages(client: Client[Any]) -> None:
         "Sample 5000 has a transition at 5000.5 K"
         in (await asked(client, "read_pages", "many.pdf", pages="5000"))[1]
     )
-    refused, said = await asked(client, "search_text", "many.pdf", query="Sample 4999")
+    refused, said = await asked(client, "search_paper", "many.pdf", query="Sample 4999")
     assert refused and "at most 300" in said
     assert (
-        "4999.5 K" in (await asked(client, "search_text", "many.pdf", query="4999.5", pages="4990-5000"))[1]
+        "4999.5 K" in (await asked(client, "search_paper", "many.pdf", query="4999.5", pages="4990-5000"))[1]
     )
     refused, said = await asked(client, "find_quantities", "many.pdf")
     assert refused and "at most 50" in said
@@ -145,7 +145,7 @@ async def test_five_thousand_pages(client: Client[Any]) -> None:
 async def test_a_page_of_ten_thousand_points(client: Client[Any]) -> None:
     _, said = await asked(client, "find_quantities", "large.pdf")
     assert "39" in said
-    assert not (await asked(client, "render", "large.pdf", dpi=300))[0]
+    assert not (await asked(client, "show_page", "large.pdf", dpi=300))[0]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ async def test_a_page_of_ten_thousand_points(client: Client[Any]) -> None:
 )
 async def test_a_file_that_is_made_to_harm(client: Client[Any], work: Path, name: str) -> None:
     (work / f"{name}.pdf").write_bytes(HARMFUL[name]())
-    for tool in ("open_paper", "find_quantities", "read_table", "render"):
+    for tool in ("open_paper", "find_quantities", "read_table", "show_page"):
         await asked(client, tool, f"{name}.pdf")
     await lives(client)
 
@@ -189,7 +189,7 @@ async def test_nothing_in_a_file_is_run_opened_or_asked_for(client: Client[Any],
             b"/JavaScript << /Names [(b) 6 0 R] >> >> /AA << /WC 10 0 R >>",
         )
         (work / "harmful.pdf").write_bytes(harmful)
-        for tool in ("open_paper", "outline", "read_pages", "find_quantities", "render"):
+        for tool in ("open_paper", "outline_paper", "read_pages", "find_quantities", "show_page"):
             refused, said = await asked(client, tool, "harmful.pdf")
             assert not refused and "secret" not in said
         assert site.hits == []

@@ -56,10 +56,10 @@ async def refused(client: Client[Any], tool: str, **arguments: Any) -> str:
 async def test_a_value_is_found_read_and_proved(client: Client[Any]) -> None:
     opened = await call(client, "open_paper", path=PDF)
     assert opened["values"][0] == {"name": "pages", "value": 2, "unit": "1"}
-    assert opened["warnings"] == ["No text on page 2: look at them with render; a scan has none"]
-    outline = await call(client, "outline", path=PDF)
+    assert opened["warnings"] == ["No text on page 2: look at them with show_page; a scan has none"]
+    outline = await call(client, "outline_paper", path=PDF)
     assert [(each.get("table"), each["page"]) for each in outline["data"]["entries"]] == [("TABLE I", 1)]
-    hits = (await call(client, "search_text", path=PDF, query="jc=1.2X10^6"))["data"]["hits"]
+    hits = (await call(client, "search_paper", path=PDF, query="jc=1.2X10^6"))["data"]["hits"]
     assert [each["page"] for each in hits] == [1] and "10^{6}" in hits[0]["quote"]
     table = (await call(client, "read_table", path=PDF, table="table i"))["data"]
     assert table["columns"][1] == {"name": "Tc (K)", "unit": "K"}
@@ -108,14 +108,14 @@ async def test_text_goes_on_where_it_ended_and_nothing_is_lost(client: Client[An
 
 
 async def test_a_picture_shows_the_quote(client: Client[Any]) -> None:
-    result = await client.call_tool("render", {"path": PDF, "quote": SENTENCE, "dpi": 72})
+    result = await client.call_tool("show_page", {"path": PDF, "quote": SENTENCE, "dpi": 72})
     image = Image.open(io.BytesIO(base64.b64decode(result.content[0].data)))
     assert image.size == (400, 300)
     colours = image.convert("RGB").getcolors(1 << 20)
     assert colours is not None and (0, 114, 178) in [colour for _, colour in colours]
-    part = await client.call_tool("render", {"path": PDF, "part": "TABLE I", "dpi": 72})
+    part = await client.call_tool("show_page", {"path": PDF, "part": "TABLE I", "dpi": 72})
     assert Image.open(io.BytesIO(base64.b64decode(part.content[0].data))).height < 120
-    assert "not on this page" in await refused(client, "render", path=PDF, quote="Tc = 92 K in zero field")
+    assert "not on this page" in await refused(client, "show_page", path=PDF, quote="Tc = 92 K in zero field")
 
 
 @pytest.mark.parametrize(

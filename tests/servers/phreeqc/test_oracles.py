@@ -47,7 +47,7 @@ async def solve(engine: Engine) -> Solve:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def ask(tmp_path: Path, databases: Path) -> AsyncIterator[Ask]:
-    """Run an input over MCP and read quantities of its last state with the tool `series`, as an agent does."""
+    """Run an input over MCP and read quantities of its last state with the tool `read_values`, as an agent does."""
     async with Client(build(toolbox, ServeOptions(workspace=tmp_path / "w"))) as client:
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -59,7 +59,7 @@ async def ask(tmp_path: Path, databases: Path) -> AsyncIterator[Ask]:
         async def run(text: str, *quantities: str, database: str = "phreeqc.dat") -> list[float]:
             answer = await call("execute_phreeqc", input=text, database=database)
             assert answer["status"].startswith("ok"), answer
-            table = (await call("series", quantities=list(quantities)))["data"]
+            table = (await call("read_values", quantities=list(quantities)))["data"]
             names = [column["name"] for column in table["columns"]]
             values = [table["rows"][-1][names.index(quantity)] for quantity in quantities]
             printed = {value["name"]: value["value"] for value in answer.get("values", ())}

@@ -239,7 +239,7 @@ async def test_a_series_of_an_output_and_of_selected_output(lab: Lab) -> None:
         kind="series", path="selected_output_1.tsv", quantities=["si_Anhydrite"], x="temp"
     )
     assert caption.startswith("series_2.png"), "no earlier picture is replaced"
-    read = await lab.answer("series", path="selected_output_1.tsv", quantities=["SI(Anhydrite)"], of="")
+    read = await lab.answer("read_values", path="selected_output_1.tsv", quantities=["SI(Anhydrite)"], of="")
     assert len(read["data"]["rows"]) == 7
 
 

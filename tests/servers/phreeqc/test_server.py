@@ -170,16 +170,16 @@ async def test_outline_output_unfolds_every_state(lab: Lab) -> None:
 
 async def test_series_gives_a_table_with_units(lab: Lab) -> None:
     await lab.answer("execute_phreeqc", input=STEPS.format(6))
-    answer = await lab.answer("series", quantities=["pH", "total Ca", "SI(Anhydrite)"])
+    answer = await lab.answer("read_values", quantities=["pH", "total Ca", "SI(Anhydrite)"])
     units = {each["name"]: each["unit"] for each in answer["data"]["columns"]}
     assert units["total Ca"].startswith("mol/kgw")
     assert len(answer["data"]["rows"]) == 7, "the initial solution and six steps"
     assert "SI(Anhydrite): " in " ".join(answer["warnings"]), "why the first row has none"
-    error = await lab.refusal("series", quantities=["SI(Anhidrite)"])
+    error = await lab.refusal("read_values", quantities=["SI(Anhidrite)"])
     assert "SI(Anhydrite)" in error["try"]
-    await lab.refusal("series", quantities=[])
+    await lab.refusal("read_values", quantities=[])
     await lab.answer("execute_phreeqc", input=STEPS.format(300))
-    long = await lab.answer("series", quantities=["pH", "temperature", "SI(Anhydrite)", "SI(Gypsum)"])
+    long = await lab.answer("read_values", quantities=["pH", "temperature", "SI(Anhydrite)", "SI(Gypsum)"])
     assert len(json.dumps(long)) < ANSWER_BYTES
     assert long["data"]["summary"]["temperature"] == {
         "first": 25.0,
@@ -192,20 +192,20 @@ async def test_series_gives_a_table_with_units(lab: Lab) -> None:
 
 
 async def test_look_up_says_what_a_database_holds(lab: Lab) -> None:
-    calcite = await lab.answer("look_up", query="Calcite", kind="phase", temperature=60)
+    calcite = await lab.answer("look_up_database", query="Calcite", kind="phase", temperature=60)
     (entry,) = calcite["data"]["exact"]
     assert entry["log_k_25_degC"] == pytest.approx(-8.48, abs=0.01)
     assert "log_k_60_degC" in entry
     mass = {}
     for database in ("phreeqc.dat", "PHREEQC_ThermoddemV1.10_15Dec2020.dat"):
-        found = await lab.answer("look_up", query="S(6)", database=database)
+        found = await lab.answer("look_up_database", query="S(6)", database=database)
         mass[database] = found["data"]["exact"][0]["a mass without 'as' is counted as"]
     assert mass["phreeqc.dat"] == "SO4" != mass["PHREEQC_ThermoddemV1.10_15Dec2020.dat"]
-    assert (await lab.answer("look_up", query="Calcitte"))["data"]["nearest"][0] == "Calcite"
-    hot = await lab.answer("look_up", query="Calcite", temperature=300)
+    assert (await lab.answer("look_up_database", query="Calcitte"))["data"]["nearest"][0] == "Calcite"
+    hot = await lab.answer("look_up_database", query="Calcite", temperature=300)
     assert "0 to 250 degC" in hot["warnings"][0]
-    await lab.refusal("look_up", query="x", kind="mineral")
-    await lab.refusal("look_up", query="x", database="none.dat")
+    await lab.refusal("look_up_database", query="x", kind="mineral")
+    await lab.refusal("look_up_database", query="x", database="none.dat")
 
 
 async def test_outputs_can_be_searched_and_read_by_state(tmp_path: Path, databases: Path) -> None:
@@ -254,7 +254,7 @@ async def test_an_answer_says_what_is_saturated(lab: Lab) -> None:
     text = "SOLUTION 1\n units mg/L\n temp 12\n pH 7.4\n Ca 80\n Alkalinity 250 as HCO3\n Cl 40\n Na 30\n S(6) 90\nEND"
     answer = await lab.answer("execute_phreeqc", input=text, output="outline")
     (state,) = answer["data"]["saturation_indices"]
-    table = await lab.answer("series", quantities=["SI(Calcite)"])
+    table = await lab.answer("read_values", quantities=["SI(Calcite)"])
     assert state["SI"]["Calcite"] == table["data"]["rows"][0][-1]
     assert not any(name.endswith("(g)") for name in state["SI"])
     absent = WATER.replace("END", "SELECTED_OUTPUT\n -reset false\n -si Calcite\nEND")
@@ -460,14 +460,14 @@ async def test_two_at_once_do_not_mix(lab: Lab) -> None:
 
 @pytest.mark.accept
 async def test_which_databases_hold_a_phase(lab: Lab) -> None:
-    glauberite = await lab.answer("look_up", query="Glauberite", kind="database")
+    glauberite = await lab.answer("look_up_database", query="Glauberite", kind="database")
     names = [each["name"] for each in glauberite["data"]["databases"]]
     assert "pitzer.dat" in names
     assert "phreeqc.dat" not in names
-    uranium = await lab.answer("look_up", query="U", kind="database")
+    uranium = await lab.answer("look_up_database", query="U", kind="database")
     assert "pitzer.dat" not in [each["name"] for each in uranium["data"]["databases"]]
-    assert len((await lab.answer("look_up", query="", kind="database"))["data"]["databases"]) >= 19
-    assert (await lab.refusal("look_up", query="Xyzite", kind="database"))["code"] == "not_found"
+    assert len((await lab.answer("look_up_database", query="", kind="database"))["data"]["databases"]) >= 19
+    assert (await lab.refusal("look_up_database", query="Xyzite", kind="database"))["code"] == "not_found"
 
 
 async def test_selected_output_has_no_stand_in_numbers_and_its_units_are_remembered(lab: Lab) -> None:
@@ -478,12 +478,14 @@ async def test_selected_output_has_no_stand_in_numbers_and_its_units_are_remembe
     values = dict(zip(table["columns"], row, strict=True))
     assert values["time"] is None
     assert values["la_Ca+2"] is None
-    read = await lab.answer("series", path="selected_output_1.tsv", quantities=["Na(mol/kgw)", "la_Ca+2"])
+    read = await lab.answer(
+        "read_values", path="selected_output_1.tsv", quantities=["Na(mol/kgw)", "la_Ca+2"]
+    )
     units = {each["name"]: each["unit"] for each in read["data"]["columns"]}
     assert units["Na(mol/kgw)"] == "mol/kgw"
     failed = await lab.raw("execute_phreeqc", input=text.replace("Na 1", "na 1"))
     assert failed.structured_content["status"] == "input_error"
-    again = await lab.answer("series", path="selected_output_1.tsv", quantities=["Na"])
+    again = await lab.answer("read_values", path="selected_output_1.tsv", quantities=["Na"])
     assert again["data"]["rows"], "a run that fails leaves the table of the one before"
 
 

@@ -265,7 +265,7 @@ async def test_searches(query: str, twins: Twins) -> None:
     wanted = query.replace("{name}", twins.path("texts").rpartition("/")[2])
     found = []
     for id in BOTH:
-        refused, said, answer = await twins.own("search", id, query=wanted)
+        refused, said, answer = await twins.own("search_files", id, query=wanted)
         assert not refused, said
         found.append(answer["data"])
     assert found[0] == found[1]

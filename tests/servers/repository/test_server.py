@@ -486,27 +486,27 @@ def test_a_wide_table_comes_in_pages(own: Rig, lakes: Path) -> None:
 
 
 def test_search(own: Rig) -> None:
-    answer = own.own("search", query="lakes", pattern="**")
+    answer = own.own("search_files", query="lakes", pattern="**")
     assert {"path": "README.md", "line": 1, "text": "# Lakes"} in answer["data"]["hits"]
-    assert own.own("search", query="token")["data"]["hits"] == []  # .git is not part of it
-    assert own.own("search", query="secret")["data"]["hits"] == []
+    assert own.own("search_files", query="token")["data"]["hits"] == []  # .git is not part of it
+    assert own.own("search_files", query="secret")["data"]["hits"] == []
 
 
 def test_a_search_that_ends_before_the_files_do_says_so(own: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "MOST_PAGE_BYTES", 20)
-    answer = own.own("search", query="nowhere to be found")
+    answer = own.own("search_files", query="nowhere to be found")
     assert answer["data"]["hits"] == [] and "cursor=" in answer["next"]
     assert answer["warnings"] == ["This page covers 1 of 7 files; a narrower pattern selects fewer"]
 
 
 @pytest.mark.parametrize("query", [r"chl\d+", "temp_[FC]", ".*nowhere", "nowhere|elsewhere", "^nowhere"])
 def test_a_query_that_is_a_regular_expression_is_told_so(own: Rig, query: str) -> None:
-    assert "not as a regular expression" in own.own("search", query=query)["warnings"][0]
+    assert "not as a regular expression" in own.own("search_files", query=query)["warnings"][0]
 
 
 @pytest.mark.parametrize("query", ["nowhere.csv", "no where (mg/L)", "[nowhere", "C:\\nowhere"])
 def test_a_text_that_is_none_is_not(own: Rig, query: str) -> None:
-    assert "warnings" not in own.own("search", query=query)
+    assert "warnings" not in own.own("search_files", query=query)
 
 
 @pytest.mark.accept
@@ -667,7 +667,9 @@ async def test_absolute_paths_into_the_folder_are_paths_of_it(lakes: Path, tmp_p
         assert "t,x (m)" in await call("read_text_file", path=f"{here}/runs/2020/a.csv")
         assert "2020" in await call("list_directory", prefix=f"{here}/runs")
         assert "runs/2020/b.csv" in await call("list_directory", prefix=f"{here}/runs/2020/*.csv")
-        assert "runs/2020/a.csv" in await call("search", query="x (m)", pattern=f"{here}/runs/2020/*.csv")
+        assert "runs/2020/a.csv" in await call(
+            "search_files", query="x (m)", pattern=f"{here}/runs/2020/*.csv"
+        )
         (lakes.parent / "outside.csv").write_text("secret\n")
         for path in (
             f"{here}/../outside.csv",

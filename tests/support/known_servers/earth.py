@@ -416,10 +416,10 @@ CASE = st.sampled_from(
 
 RECIPES: dict[str, list[dict[str, Any]]] = {
     "describe_data": [{"data": CLIMATE}, {"data": REGIONS}],
-    "extract": [
+    "sample_grid": [
         {"data": CLIMATE, "variables": ["t2m"], "point": [50.2, 9.1], "select": {"end": "2000-01-05"}}
     ],
-    "aggregate": [
+    "aggregate_grid": [
         {"data": CLIMATE, "variable": "t2m", "over": "both", "every": "year"},
         {
             "data": CLIMATE,
@@ -429,8 +429,8 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
             "options": {"threshold": 290},
         },
     ],
-    "combine": [{"data": CLIMATE, "what": "wind_speed"}],
-    "regrid_or_reproject": [
+    "derive_variable": [{"data": CLIMATE, "what": "wind_speed"}],
+    "regrid_variable": [
         {"data": CLIMATE, "variable": "t2m", "resolution": 2.0, "select": {"end": "2000-01-02"}}
     ],
     "zonal_statistics": [
@@ -472,7 +472,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "hazard_overlay_osm": [OVERLAY],
     "extract_exposure_layers": [{"osm_assets_path": REGIONS, "default_asset_value_usd": 1000}],
     "plot": [{"kind": "map", "files": ["@earth/dem.tif"], "layers": [REGIONS]}],
-    "index": [{"index": "NDVI", "files": SCENE}],
+    "spectral_index": [{"index": "NDVI", "files": SCENE}],
     "read_file": [{"path": "@earth/stations.csv"}],
     "list_files": [{}],
     "list_inputs": [{"tool": "impact_aquacrop_run"}],
@@ -736,7 +736,7 @@ NETWORK = Network(
 )
 
 TARGET = Target(
-    canary=Call("aggregate", {"data": CLIMATE, "variable": "u10", "over": "both"}),
+    canary=Call("aggregate_grid", {"data": CLIMATE, "variable": "u10", "over": "both"}),
     right=lambda result: "'value': 3.0" in str(result.get("structuredContent")),
     arguments={
         "describe_data": [{"data": CLIMATE}],

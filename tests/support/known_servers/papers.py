@@ -210,11 +210,11 @@ VOCABULARY = Vocabulary(
         "find_open_access": [{"reference": REFERENCES[0]}],
         "fetch_pdf": [{"reference": "arXiv:2101.00001"}],
         "validate_precedent": [{"material": "La2-xSrxCuO4 with x = 0.15"}],
-        "outline": [{"path": PDF}],
+        "outline_paper": [{"path": PDF}],
         "read_pages": [{"path": PDF, "pages": "1"}],
-        "search_text": [{"path": PDF, "query": "transition"}],
+        "search_paper": [{"path": PDF, "query": "transition"}],
         "read_table": [{"path": PDF, "table": "TABLE I"}],
-        "render": [{"path": PDF, "page": 1, "quote": "Tc = 36.9(2) K", "dpi": 72}],
+        "show_page": [{"path": PDF, "page": 1, "quote": "Tc = 36.9(2) K", "dpi": 72}],
         "find_quantities": [{"path": PDF, "dimension": "temperature"}],
         "verify_quote": [{"path": PDF, "quote": SENTENCE, "page": 1}],
         "validate_extraction": [{"path": PDF, "extraction_file": "@library/right.json"}],
@@ -239,6 +239,6 @@ def _attacked_folder(guard: Guard) -> list[str]:
 TARGET = Target(
     canary=Call("verify_quote", {"path": PDF, "quote": SENTENCE}),
     right=lambda result: "'value': 'exact'" in str(result.get("structuredContent")),
-    arguments={"search_text": [{"path": PDF, "query": "transition"}]},
+    arguments={"search_paper": [{"path": PDF, "query": "transition"}]},
     lay_out=_attacked_folder,
 )

@@ -298,7 +298,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "check_input": [{"input": STEPS}, {"input_path": "water.pqi"}],
     "read_file": [{"path": "steps.out", "start_line": 5, "end_line": 90}],
     "outline_output": [{"path": "steps.out"}, {"path": "steps.out", "from_line": 60, "to_line": 300}],
-    "series": [
+    "read_values": [
         {"path": "steps.out", "quantities": ["pH", "SI(Gypsum)"]},
         {"path": "table.csv", "quantities": ["pH"]},
     ],

@@ -352,7 +352,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
         {"id": TEXTS, "path": "README.md", "head": 2},
     ],
     "read_binary_file": [{"id": "field", "path": "latin.txt"}, {"id": BOOKS, "path": GENERATED[-1]}],
-    "search": [{"query": "chl"}, {"query": "a", "id": TEXTS, "pattern": "README.md"}, _hits(40)],
+    "search_files": [{"query": "chl"}, {"query": "a", "id": TEXTS, "pattern": "README.md"}, _hits(40)],
     "describe_table": [
         *({"id": BOOKS, "path": path} for path in GENERATED[-2:]),
         {"id": TEXTS, "path": GENERATED[1]},
@@ -423,7 +423,7 @@ TARGET = Target(
     right=lambda result: "42 True" in str(result.get("structuredContent", {}).get("text")),
     ordinary=Call("run_python_code", {"code": "print(1)"}),
     endless=Call("run_python_code", {"code": "while True: pass"}),
-    arguments={"run_python_code": [{"code": "print(1)"}], "search": [{"query": "a"}]},
+    arguments={"run_python_code": [{"code": "print(1)"}], "search_files": [{"query": "a"}]},
     lay_out=_attacked_folder,
     ground="field",
     needs=skip_unless,

@@ -59,7 +59,7 @@ def again(plan: Plan, case: Case, mode: str) -> None:
     unit, (a, b) = case.domain.unit, case.grids.boxes[:2]
     method = _method(case)
     plan.call("open_paper", path=PATH)
-    plan.call("outline", path=PATH)
+    plan.call("outline_paper", path=PATH)
     text = plan.call("read_pages", path=PATH, pages="1-1")
     table = plan.call("read_table", path=PATH, table="Table 1")
     rows = _rows(plan, case, method, text)

@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from labrig_suites.common.former_names import name_today
+
 Grouping = Literal["paper", "code"]
 
 DOCUMENTS = "Documents"
@@ -34,7 +36,7 @@ def family_of(tool: str, by: Grouping = "paper") -> str:
     >>> family_of("fetch_era5"), family_of("fetch_era5", "code"), family_of("balance")
     ('Reanalysis / Environmental', 'era5_obs', 'balance')
     """
-    return _groups(by).get(bare(tool), bare(tool))
+    return _groups(by).get(name_today(tool), name_today(tool))
 
 
 def families(by: Grouping = "paper") -> list[str]:
@@ -54,13 +56,4 @@ def _meta() -> frozenset[str]:
 
 def is_meta(tool: str) -> bool:
     """Return whether calls of a tool are no step of a workflow: groups switched on, jobs waited for, plain files."""
-    return bare(tool) in _meta()
-
-
-def bare(tool: str) -> str:
-    """Return a tool's name without the server that some clients put before it.
-
-    >>> bare("earth__aggregate"), bare("aggregate")
-    ('aggregate', 'aggregate')
-    """
-    return tool.rpartition("__")[2] or tool
+    return name_today(tool) in _meta()

@@ -103,7 +103,7 @@ def _column(
             f"{name} is not daily",
             where=name,
             expected="one value a day",
-            try_="aggregate with every=day first",
+            try_="aggregate_grid with every=day first",
         )
     return found.values, [stamp.item() for stamp in stamps], [found.note]
 

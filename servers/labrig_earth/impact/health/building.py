@@ -179,7 +179,7 @@ def make_population(call: Call) -> Result:
             f"The grid is in {unit!r}",
             where="data",
             expected="people in each cell",
-            try_="multiply a density by the area of a cell with combine first",
+            try_="multiply a density by the area of a cell with derive_variable first",
         )
     places = call.inputs.get("zones", ())
     warnings: Sequence[str] = ()

@@ -260,7 +260,7 @@ def test_what_a_run_crossed() -> None:
     unknown = ToolCall("nope", {}, -1, True, fault="unknown_tool")
     waiting = ToolCall("earth__get_job", {"job": "1"}, 3, False)
     assert made_of(run(inside, outside, unknown, waiting)) == [
-        Made("aggregate", {"data": "a.nc"}),
+        Made("aggregate_grid", {"data": "a.nc"}),  # as the tool of an old record is called today
         Made("gis", outside.arguments, success=False),
         Made("nope", {}, valid=False, success=False),
     ]
