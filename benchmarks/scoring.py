@@ -16,9 +16,9 @@ import tempfile
 from pathlib import Path
 
 from labrig.calls import CallLog
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records import outfolder
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan, prepare
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Suite

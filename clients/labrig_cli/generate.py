@@ -42,8 +42,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
+    from labrig_harness import suites
     from labrig_harness.records.outfolder import json_text, write_new
-    from labrig_harness.registry import suites
 
     suite = suites.load(arguments.suite)
     generator = generator_of(suite)

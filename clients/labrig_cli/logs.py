@@ -89,8 +89,8 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _load_suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
+    from labrig_harness import suites
     from labrig_harness.records.outfolder import read_tasks
-    from labrig_harness.registry import suites
 
     if arguments.tasks is not None:
         if arguments.tasks.name != "tasks.jsonl":

@@ -169,9 +169,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _make_plan(arguments: argparse.Namespace) -> RunPlan:
+    from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
     from labrig_harness.arm import budget_of
-    from labrig_harness.registry import suites
     from labrig_harness.run.plan import RunPlan
 
     suite = suites.load(arguments.suite)
@@ -457,7 +457,7 @@ async def _end_by_sigterm(work: Coroutine[Any, Any, Any]) -> None:
 
 
 def _list_suites(arguments: argparse.Namespace) -> int:
-    from labrig_harness.registry import suites
+    from labrig_harness import suites
 
     broken = 0
     for name in suites.names():
@@ -489,9 +489,9 @@ def _list_suites(arguments: argparse.Namespace) -> int:
 
 
 def _run_demo(arguments: argparse.Namespace) -> int:
+    from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
     from labrig_harness.records.scoring import score_folder
-    from labrig_harness.registry import suites
     from labrig_harness.run.plan import RunPlan
     from labrig_study.report.files import write_report
 

@@ -56,8 +56,8 @@ def masked(prompt: str) -> str:
 
 def main() -> int:
     """Print how well the attacker does; 1 where it does better than chance."""
+    from labrig_harness import suites
     from labrig_harness.records.items_file import read_tasks
-    from labrig_harness.registry import suites
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(

@@ -18,6 +18,7 @@ import pytest
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.isolation.process import Outcome
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.endings import (
     AgentFailed,
@@ -29,7 +30,6 @@ from labrig_harness.endings import (
     StepLimit,
 )
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.run.cluster import run
 from labrig_harness.run.plan import RunPlan
 from support.basics import basics

@@ -24,9 +24,9 @@ from uuid import uuid4
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.channels import Channel
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from labrig_harness.trajectory import Trajectory

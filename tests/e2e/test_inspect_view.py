@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
+from labrig_harness import suites
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.suite import item_means
 from labrig_study.logs.exporting import export
 from labrig_study.logs.importing import import_logs

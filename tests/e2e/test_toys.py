@@ -19,9 +19,9 @@ from fastmcp import Client
 from fastmcp.client.transports import ClientTransport, StreamableHttpTransport
 
 from labrig.toolbox import ServeOptions
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from labrig_harness.registry import suites
+from labrig_harness import suites
 from labrig_harness.sample import Sample
 
 

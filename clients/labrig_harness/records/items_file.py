@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def generator_of(suite: Suite) -> Generator:
     """Return the generator of a suite; a LabrigError where it has none."""
     if suite.generator is None:
-        from labrig_harness.registry import suites
+        from labrig_harness import suites
 
         others = [name for name in suites.names() if suites.load(name).generator is not None]
         raise LabrigError(

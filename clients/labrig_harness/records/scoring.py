@@ -21,12 +21,12 @@ from typing import Any
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.redaction import redact
+from labrig_harness import suites
 from labrig_harness.endings import OUTSIDE
 from labrig_harness.grounding.outcomes import grounded
 from labrig_harness.records import outfolder
 from labrig_harness.records.chosen import chosen_of, titled
 from labrig_harness.records.verify import contradiction
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Suite, Table
 from labrig_harness.trajectory import Cost, Submission, Tokens, ToolCall, Trajectory

@@ -1,6 +1,5 @@
 """What is installed, found by entry points.
 
 - `servers`: servers by name, by URL, or as a command, and how each is reached
-- `suites`: suites by name
 - `entries`: what installed packages declare
 """

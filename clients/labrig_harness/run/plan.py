@@ -10,14 +10,13 @@ from typing import Any
 from labrig import sideenv
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
-from labrig_harness import agents
+from labrig_harness import agents, suites
 from labrig_harness.agent import Agent, AgentSpec
 from labrig_harness.arm import Arm
 from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
 from labrig_harness.records.chosen import PRESET
-from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target, toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput

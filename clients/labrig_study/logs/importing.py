@@ -19,10 +19,10 @@ from labrig.calls import CallLog
 from labrig.canonical import file_sha256
 from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.channels import submitted
 from labrig_harness.records import outfolder
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Suite
 from labrig_harness.trajectory import Step, Submission, Trajectory

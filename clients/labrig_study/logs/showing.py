@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError, unknown_name
+from labrig_harness import suites
 from labrig_harness.endings import OUTSIDE
 from labrig_harness.records import outfolder
 from labrig_harness.records.verify import contradiction
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Tokens, ToolCall, Trajectory
 from labrig_study.report.prose import readable

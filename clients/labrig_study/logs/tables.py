@@ -10,8 +10,8 @@ from pathlib import Path
 
 from labrig.canonical import file_sha256
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.records import outfolder
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Suite
 from labrig_harness.trajectory import Step, Submission, Trajectory

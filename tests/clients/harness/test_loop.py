@@ -15,13 +15,13 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.agents.loop import TOLD, Loop
 from labrig_harness.agents.single import Single
 from labrig_harness.models import service as models
 from labrig_harness.models.names import PROVIDERS
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from labrig_harness.sample import Attachment, Sample

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
+from labrig_harness import suites
 from labrig_harness.agents.own_code import OwnCode, commit
 from labrig_harness.agents.reference import Reference
 from labrig_harness.channels import read_submission
@@ -27,7 +28,6 @@ from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
 from labrig_harness.records.scoring import grounding
 from labrig_harness.records.verify import contradiction
-from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.run.decisive import declare, find

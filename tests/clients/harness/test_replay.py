@@ -17,12 +17,12 @@ from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_cli import main
+from labrig_harness import suites
 from labrig_harness.recording import call_store
 from labrig_harness.recording.budget import Budget
 from labrig_harness.recording.call_store import CallStore, Session, Setting
 from labrig_harness.recording.recorder import CallFailed, Recorder
 from labrig_harness.recording.relay import relay
-from labrig_harness.registry import suites
 from labrig_harness.registry.servers import Target
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.suite import Unsolvable

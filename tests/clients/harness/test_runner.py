@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records.outfolder import MAKING
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run
 from support.basics import basics

@@ -14,13 +14,14 @@ import pytest
 
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.blobs import Blob
 from labrig_harness.channels import Channel, read_submission, submitted
 from labrig_harness.records.items_file import read_tasks as read_items
 from labrig_harness.records.outfolder import read_run, read_tasks
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import servers, suites
+from labrig_harness.registry import servers
 from labrig_harness.registry.entries import entries
 from labrig_harness.run.plan import RunPlan, plans
 from labrig_harness.run.runner import run

@@ -21,13 +21,14 @@ from labrig.calls import CallLog
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
+from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.recording import warm
 from labrig_harness.recording.recorder import Recorder
 from labrig_harness.recording.relay import relay
 from labrig_harness.recording.warm import WarmProcess, WarmServers, wanted
 from labrig_harness.registry import entries as registered
-from labrig_harness.registry import servers, suites
+from labrig_harness.registry import servers
 from labrig_harness.registry.servers import STARTER, Target, command
 from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.runner import run

@@ -13,8 +13,8 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_cli import compare as verb
+from labrig_harness import suites
 from labrig_harness.records.scoring import score_folder
-from labrig_harness.registry import suites
 from labrig_harness.run.plan import plans
 from labrig_harness.sample import Sample
 from labrig_study.report.words import findings

@@ -21,8 +21,8 @@ import labrig_cli as cli
 from hostile.imports.bombs import BOMBS
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.records.scoring import Scored, score_folder
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Tokens, Trajectory
 from labrig_study.formats import inspect_log, results

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.records.scoring import Scored, score_folder
-from labrig_harness.registry import suites
 from labrig_harness.suite import Table
 from labrig_harness.trajectory import AT_LEAST
 from labrig_study.report import flat

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from labrig_harness import agents, blobs
+from labrig_harness import agents, blobs, suites
 from labrig_harness.agents.reference import Reference
 from labrig_harness.channels import read_submission
 from labrig_harness.endings import END_REASONS
-from labrig_harness.registry import suites
 from labrig_harness.registry.entries import entries
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.sample import Sample

@@ -10,7 +10,7 @@ import pytest
 from fastmcp import Client
 
 from labrig.serving.builder import build
-from labrig_harness.registry import suites
+from labrig_harness import suites
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
 from labrig_phreeqc.server import toolbox

@@ -13,8 +13,8 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_cli import main
+from labrig_harness import suites
 from labrig_harness.records import outfolder
-from labrig_harness.registry import suites
 from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.phreeqc_mcq import items, presets, published, tasks
 from labrig_suites.phreeqc_mcq.solution import scene
