@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from labrig.answer import ANSWER_SCHEMA, json_bytes
 from labrig.serving.builder import build
 from labrig.toolbox import DEFAULT_TOOLSET, MAX_INSTRUCTIONS, ServeOptions
 from labrig_harness.registry import servers
+from labrig_suites.common.former_names import FORMER
 from support.every_server import names
 from support.toys_installed import toys_installed
 
@@ -37,7 +39,7 @@ HEAVY = (
 )
 """What tools/list does without: each takes as long to import as all the rest."""
 
-MODEL_BYTES = 12_000
+MODEL_BYTES = 28_000
 """Of the default tools/list without output schemas: every word of it is read by a model before it does anything."""
 
 LOADED = """
@@ -102,6 +104,17 @@ async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
         for tool in tools
     ]
     assert json_bytes(lean) <= MODEL_BYTES, "fewer or shorter words, or a toolset beside the default"
+
+
+def test_a_name_means_one_thing_on_all_servers() -> None:
+    """Files, jobs and Python are the same everywhere; all else has one server, and no name of before is taken again."""
+    alike = {"read_file", "write_file", "list_files", "get_job", "cancel_job", "run_python_code"}
+    ours = ("atlas", "earth", "papers", "phreeqc", "repository")
+    own = [{spec.name for spec in servers.toolbox(name).specs if not spec.faithful} for name in ours]
+    counted = Counter(name for each in own for name in each)
+    assert {name for name, times in counted.items() if times > 1} <= alike
+    assert not FORMER.keys() & counted.keys() and set(FORMER.values()) <= counted.keys()
+    assert {name for name in counted if "_" not in name} == {"geocode", "gis", "plot"}, "a verb and an object"
 
 
 @pytest.mark.accept

@@ -63,7 +63,7 @@ def handle(answer: Mapping[str, Any]) -> str:
 
 
 async def raster_mean(given: Given) -> Answer:
-    return value(await given.ask("aggregate", data=given.file(0), over="space"), "band_data")
+    return value(await given.ask("aggregate_grid", data=given.file(0), over="space"), "band_data")
 
 
 async def plane_area(given: Given) -> Answer:
@@ -103,10 +103,10 @@ async def count_within(given: Given) -> Answer:
 async def class_area(given: Given) -> Answer:
     crs = (await given.ask("describe_data", data=given.file(0)))["data"]["crs"]
     coarser = await given.ask(
-        "regrid_or_reproject", data=given.file(0), crs=crs, resolution=float(given.named("resolution"))
+        "regrid_variable", data=given.file(0), crs=crs, resolution=float(given.named("resolution"))
     )
     areas = await given.ask(
-        "aggregate",
+        "aggregate_grid",
         data=handle(coarser),
         statistic="class_areas",
         options={"classes": [int(given.named("class"))]},
@@ -116,7 +116,7 @@ async def class_area(given: Given) -> Answer:
 
 async def ndvi(given: Given) -> Answer:
     bands = {"red": int(given.named("red_band")), "nir": int(given.named("nir_band"))}
-    found = await given.ask("index", index="NDVI", files=[given.file(0)], options={"bands": bands})
+    found = await given.ask("spectral_index", index="NDVI", files=[given.file(0)], options={"bands": bands})
     return value(found, "mean of NDVI")
 
 
@@ -178,12 +178,12 @@ async def area_of_corners(given: Given) -> Answer:
 
 
 async def lowest_easting(given: Given) -> Answer:
-    found = await given.ask("aggregate", data=given.file(0), statistic="min", over="space")
+    found = await given.ask("aggregate_grid", data=given.file(0), statistic="min", over="space")
     return found["data"]["place_of_min"]["x"], list(found.get("warnings", []))
 
 
 async def mean_slope(given: Given) -> Answer:
-    return value(await given.ask("combine", data=given.file(0), what="slope"), "slope mean")
+    return value(await given.ask("derive_variable", data=given.file(0), what="slope"), "slope mean")
 
 
 async def raster_area(given: Given) -> Answer:

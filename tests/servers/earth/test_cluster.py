@@ -38,8 +38,8 @@ async def test_two_workers_give_what_one_process_gives(scheduler: str, tmp_path:
         {"data": CLIMATE, "variable": "t2m", "polygons": REGIONS, "every": "year"},
         {"data": CLIMATE, "variable": "t2m", "statistic": "exceedance", "options": {"threshold": 290}},
     ):
-        there = await _answer(tmp_path, scheduler, "aggregate", arguments)
-        here = await _answer(tmp_path, "", "aggregate", arguments)
+        there = await _answer(tmp_path, scheduler, "aggregate_grid", arguments)
+        here = await _answer(tmp_path, "", "aggregate_grid", arguments)
         assert there["values"] == here["values"] and here["values"]
         assert [each["bytes"] for each in there.get("artifacts", [])] == [
             each["bytes"] for each in here.get("artifacts", [])
