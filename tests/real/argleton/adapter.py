@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 Ask = Callable[..., Awaitable[dict[str, Any]]]
@@ -23,15 +22,15 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Given:
-    """A task: the folder of its files, which the server sees as ``@data``, and the arguments of its call."""
+    """A task: the folder of its files as the server sees it, and the arguments of its call."""
 
-    folder: Path
+    folder: str
     arguments: Sequence[str]
     ask: Ask
 
     def file(self, place: int) -> str:
         """The file that stands at a place among the arguments."""
-        return f"@data/{self.arguments[place]}"
+        return f"{self.folder}/{self.arguments[place]}"
 
     def named(self, name: str) -> str:
         """The argument ``name=value``."""
