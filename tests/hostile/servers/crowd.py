@@ -76,7 +76,7 @@ def ask(port: int, token: str) -> str:
 def main() -> int:
     """Start a server, let the crowd at it, and print the counts."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--server", default="phreeqc", choices=("atlas", "earth", "phreeqc", "repository"))
+    parser.add_argument("--server", default="phreeqc", choices=("papers", "phreeqc"))
     parser.add_argument("--calls", type=int, default=CALLS)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
