@@ -45,6 +45,7 @@ _DENIED = re.compile(
 _NO_CLAIM = re.compile(
     r"\b(?:whether|might|could|may be|would|possib\w*|candidate\w*|search\w* for|look\w* for|hop\w* (?:for|to)|if it|"
     r"expected|predict\w*|propos\w*|should be|suggest\w*|in order to|to test|further superconduct|other superconduct)\b"
+    r"|\bnot (?:\w+ly )?(?:relat|due|connect|correlat|associat|caus|depend|affect|involv)"
     r"|superconductivity[^.;]{0,40}?\b(?:suppressed|destroyed|lost|vanishes|disappears)",
     re.IGNORECASE,
 )
