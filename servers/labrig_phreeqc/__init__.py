@@ -7,5 +7,6 @@
 - `runs`: a run for a caller, from the workspace and into it
 - `checks`: what was assumed, what is doubtful, what is not determined
 - `waters`: tables of water analyses: reading, balance, diagnosis, speciation, uncertainty
+- `variation`: one input, many values: doses, sweeps, predominance
 - `plots`: pictures, drawn by a child
 """

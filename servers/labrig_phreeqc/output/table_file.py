@@ -142,6 +142,11 @@ def unit_of(heading: str) -> str:
     return _PREFIXES.get(prefix) or _UNITS.get(heading.casefold(), "")
 
 
+def bare_heading(heading: str) -> str:
+    """Return a heading without its unit."""
+    return _name_and_unit(heading)[0]
+
+
 def _name_and_unit(heading: str) -> tuple[str, str]:
     if match := _OWN_UNIT.fullmatch(heading):
         return match[1], match[2]

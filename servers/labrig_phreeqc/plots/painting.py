@@ -11,7 +11,18 @@ from typing import Any
 from labrig.errors import LabrigError, unknown_name
 from labrig.plotting.drawing import painted
 
-KINDS = ("series", "piper", "stiff", "saturation", "uncertainty")
+KINDS = (
+    "series",
+    "map",
+    "piper",
+    "durov",
+    "schoeller",
+    "gibbs",
+    "stiff",
+    "saturation",
+    "uncertainty",
+    "predominance",
+)
 
 
 def paint(data: Any) -> bytes:

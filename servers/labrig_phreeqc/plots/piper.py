@@ -9,7 +9,6 @@ x = 0, the one of the anions from x = 100 + `GAP`; the diamond stands above the 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from labrig.plotting import checks, style
 from labrig.plotting.checks import Numbers
 from labrig_phreeqc.checks.criteria import CHARGE_ERROR_PERCENT
 from labrig_phreeqc.plots import notation
+from labrig_phreeqc.plots.key import Entry, key_look, make_key, point_look, point_size
 from labrig_phreeqc.plots.water import Water, read_waters
 
 GAP = 30.0
@@ -30,9 +30,6 @@ HEIGHT = 50 * 3**0.5
 HIGH = (2 + GAP / 100) * HEIGHT
 """Of the top of the diamond."""
 MAX_SAMPLES = 20_000
-MAX_GROUPS = 8
-MAX_NAMED = 16
-"""Without groups, up to so many samples are told apart by name."""
 
 Point = tuple[float, float]
 
@@ -95,8 +92,9 @@ def figure(data: dict[str, Any]) -> Figure:
     Returns
     -------
     Figure
-        The `MAX_GROUPS` largest groups have colours, the others are grey; without groups up to `MAX_NAMED` samples
-        have colours of their own. Where samples have a TDS, the area in the diamond is proportional to it.
+        The `key.MAX_GROUPS` largest groups have colours, the others are grey; without groups up to
+        `key.MAX_NAMED` samples have colours of their own. Where samples have a TDS, the area in the diamond is
+        proportional to it.
 
     Raises
     ------
@@ -108,7 +106,7 @@ def figure(data: dict[str, Any]) -> Figure:
     facies = checks.flag(data.get("facies", True), "facies")
     waters = read_waters(data["samples"], MAX_SAMPLES, "draw fewer samples", ("group", "tds"))
     with style.house():
-        key, entries = _key(waters)
+        key, entries = make_key(waters)
         notes = [*_notes(waters), *style.glyph_notes(entry.name for entry in key)]
         sheet, rect = style.page(7.6, heading, notes)
         sheet.set_layout_engine("none")
@@ -122,41 +120,6 @@ def figure(data: dict[str, Any]) -> Figure:
             _name_facies(axes)
         _draw_points(axes, waters, key, entries)
         return sheet
-
-
-class _Entry(NamedTuple):
-    """A group (or a sample that is told by name) and how it looks."""
-
-    name: str
-    colour: str
-    marker: str
-    filled: bool = True
-
-
-def _key(waters: Sequence[Water]) -> tuple[list[_Entry], list[int]]:
-    """Return the key, and for every water the place of its group in the key."""
-    if any(water.group is not None for water in waters):
-        of = [water.group for water in waters]
-        counts = Counter(group for group in of if group is not None)
-        first = [group for group, _ in counts.most_common(MAX_GROUPS)]
-        names = [style.fit(name, 8.5, 1.5) for name in style.distinct(first, 20)]
-        key = [
-            _Entry(f"{name} ({counts[group]})", style.COLOURS[n], style.MARKERS[n])
-            for n, (group, name) in enumerate(zip(first, names, strict=True))
-        ]
-        if rest := len(of) - sum(counts[group] for group in first):
-            others = len(counts) - len(first)
-            what = f"{others} other groups" if others else "no group"
-            key.append(_Entry(f"{what} ({rest})", style.OTHER, "."))
-        return key, [first.index(group) if group in first else len(first) for group in of]
-    if len(waters) <= MAX_NAMED:
-        names = [style.fit(name, 8.5, 1.7) for name in style.distinct([water.name for water in waters], 24)]
-        n = len(style.COLOURS)
-        key = [
-            _Entry(name, style.COLOURS[i % n], style.MARKERS[i % n], i < n) for i, name in enumerate(names)
-        ]
-        return key, list(range(len(waters)))
-    return [_Entry(f"{len(waters)} samples", style.COLOURS[0], "o")], [0] * len(waters)
 
 
 def _notes(waters: Sequence[Water]) -> Iterable[str]:
@@ -246,12 +209,11 @@ def _name_facies(axes: Axes) -> None:
     axes.text(middle, low - 2, "Na–HCO₃", ha="center", va="top", **look)
 
 
-def _draw_points(axes: Axes, waters: Sequence[Water], key: Sequence[_Entry], entries: Sequence[int]) -> None:
+def _draw_points(axes: Axes, waters: Sequence[Water], key: Sequence[Entry], entries: Sequence[int]) -> None:
     """Draw every water three times, and the keys to colours and sizes."""
     shares = percent(waters)
     many = len(waters)
-    size = 44.0 if many <= 25 else 24.0 if many <= 150 else 12.0 if many <= 1000 else 6.0
-    alpha = 0.95 if many <= 25 else 0.75 if many <= 150 else 0.6 if many <= 1000 else 0.3
+    size = point_size(many)
     tds = np.array([np.nan if water.tds is None else water.tds for water in waters])
     sized = bool(np.nanmax(tds) > 0) if np.isfinite(tds).any() else False
     areas = np.clip(5 * size * tds / np.nanmax(tds), size / 6, None) if sized else np.full(many, size)
@@ -261,14 +223,7 @@ def _draw_points(axes: Axes, waters: Sequence[Water], key: Sequence[_Entry], ent
     shares = Percent(*(each[order] for each in shares))
     handles = []
     for place, entry in enumerate(key):
-        look: dict[str, Any] = {
-            "marker": entry.marker,
-            "facecolor": entry.colour if entry.filled else "white",
-            "edgecolor": "white" if entry.filled and many <= 150 else entry.colour,
-            "linewidth": 0.5 if entry.filled else 1.2,
-            "alpha": alpha,
-            "zorder": 3,
-        }
+        look = point_look(entry, many)
         mine = of == place
         for point in (cation_point, anion_point):
             xs, ys = point(shares)
@@ -278,7 +233,7 @@ def _draw_points(axes: Axes, waters: Sequence[Water], key: Sequence[_Entry], ent
         axes.scatter(xs[known], ys[known], s=areas[known], **look)
         unknown = mine & ~np.isfinite(areas)
         axes.scatter(xs[unknown], ys[unknown], s=size, marker="x", color=entry.colour, linewidth=1, zorder=4)
-        handles.append(Line2D([], [], linestyle="none", label=entry.name, **_key_look(entry)))
+        handles.append(Line2D([], [], linestyle="none", label=entry.name, **key_look(entry)))
     axes.add_artist(axes.legend(handles=handles, loc="upper right", handletextpad=0.3))
     if sized:
         greatest = float(np.nanmax(tds))
@@ -310,12 +265,3 @@ def _round_below(value: float) -> float:
     """Return the greatest of ..., 1, 2, 5, 10, 20, ... that is not above a value."""
     power = 10 ** np.floor(np.log10(value))
     return float(power * max(step for step in (1, 2, 5) if step * power <= value * 1.0001))
-
-
-def _key_look(entry: _Entry) -> dict[str, Any]:
-    return {
-        "marker": entry.marker,
-        "markersize": 6.5,
-        "markerfacecolor": entry.colour if entry.filled else "white",
-        "markeredgecolor": entry.colour,
-    }

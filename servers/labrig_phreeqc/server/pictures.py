@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import Annotated, Any, Literal
 
@@ -16,7 +17,7 @@ from labrig.toolbox import session
 from labrig.tools.files import source_text
 from labrig.tools.own_files import OwnFiles
 from labrig_phreeqc.engine.run import provenance, record
-from labrig_phreeqc.output.table_file import find_heading
+from labrig_phreeqc.output.table_file import bare_heading, find_heading, is_table, read_table
 from labrig_phreeqc.plots.series_plot import plot_data
 from labrig_phreeqc.runs import execution, user_graph
 from labrig_phreeqc.runs.execution import RESULT
@@ -27,13 +28,19 @@ DRAWING_WALL_S = 50.0
 DRAWN_IONS = ("Ca", "Mg", "Na", "HCO3", "SO4", "Cl")
 """A water without one of these has no place in a Piper or Stiff diagram; others count as 0 where they are not given."""
 
+_PART = {"durov": "piper", "schoeller": "piper", "gibbs": "piper"}
+"""Which part of a results file a kind is drawn from, where it has none of its own."""
+
 
 @toolbox.tool(title="Draw a plot", read_only=False, picture=True, toolsets=("default", "waters"))
 async def draw_plot(
     kind: Annotated[
-        Literal["series", "piper", "stiff", "saturation", "uncertainty"],
+        Literal[
+            "series", "map", "piper", "durov", "schoeller", "gibbs", "stiff", "saturation", "uncertainty"
+        ],
         Field(
-            description="series: values of an output. piper, stiff, saturation: of a JSON of speciate_waters. "
+            description="series: values of an output. map: of a sweep. "
+            "piper to saturation: of a JSON of speciate_waters. "
             "uncertainty: of estimate_saturation."
         ),
     ],
@@ -162,6 +169,8 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
     """Return what the child draws."""
     if kind == "series":
         return _series(text, source, quantities, x, of)
+    if kind == "map":
+        return _map(text, source, quantities)
     if x or of:
         raise LabrigError(
             "x and of are for series", where=f"kind={kind!r}", expected="path, quantities, title"
@@ -170,7 +179,7 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
     if kind == "uncertainty":
         by_phase = {each["phase"]: each for each in content["estimates"]}
         return dict(_chosen(by_phase, quantities[:1] or list(by_phase)[:1], "phase")[0])
-    data, notes = content[kind], []
+    data, notes = content[_PART.get(kind, kind)], []
     if kind == "saturation":
         by_phase = {each["name"]: each for each in data["phases"]}
         minerals = [
@@ -201,7 +210,30 @@ def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: 
             try_="kind='saturation', which needs none of them",
         )
     drawn = {"samples": whole, "source": content["source"], "notes": notes}
-    return {**drawn, "unit": data["unit"]} if kind == "stiff" else drawn
+    return {**drawn, "unit": data["unit"]} if kind in ("stiff", "schoeller", "gibbs") else drawn
+
+
+def _map(text: str, source: str, quantities: list[str]) -> dict[str, Any]:
+    """Return what a map is made of: the first two columns of a table, and the quantity."""
+    if len(quantities) != 1:
+        raise LabrigError(
+            f"A map shows one quantity, not {len(quantities)}", where="quantities", expected='["SI(Calcite)"]'
+        )
+    if not is_table(text):
+        raise LabrigError(
+            "This is no table", where=f"path={source!r}", expected="the CSV that sweep_parameters wrote"
+        )
+    head = next(csv.reader(text.splitlines()))
+    table = read_table(text, [*head[:2], *quantities])
+    asked = [
+        find_heading(name, [column.name for column in table.columns]) for name in (*head[:2], *quantities)
+    ]
+    units = {column.name: column.unit for column in table.columns}
+    data = {
+        axis: {"name": bare_heading(name), "unit": units[name], "values": table.column(name)}
+        for axis, name in zip("xyz", asked, strict=True)
+    }
+    return {**data, "title": quantities[0], "source": source}
 
 
 def _written_by_us(kind: str, text: str, source: str) -> dict[str, Any]:

@@ -208,7 +208,7 @@ async def start_phreeqc(
     )
 
 
-jobs.offer(toolbox, started_by="start_phreeqc")
+jobs.offer(toolbox, started_by="start_phreeqc, find_dose or sweep_parameters")
 
 
 async def _run(request: Request, limits: Limits) -> Execution:

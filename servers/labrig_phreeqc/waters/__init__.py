@@ -10,6 +10,7 @@
 - `balance`, `carbonate`, `diagnosis` (`charge_errors`, `outliers`, `readings`), `notices`: charge balance, what looks
   wrong or odd, and what errors explain it
 - `speciation`, `redox`: PHREEQC asked for density and saturation indices of waters, and what pe decides of them
+- `drinking_water` (`drinking_water.csv`): limits of WHO, EU and US EPA
 - `survey`, `report`: scaling of every water
 - `one_water`, `errors`, `members`, `compatible`, `nominal`: waters that are drawn, and databases that may answer and do
 - `uncertainty`, `estimates`: saturation indices with their uncertainty; `spread`: its shares by source; `causes`: why

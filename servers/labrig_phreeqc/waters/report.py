@@ -50,6 +50,7 @@ def to_csv(survey: Survey) -> str:
         "CaCO3 precipitation potential (mg/L as CaCO3)",
         "Langelier index",
         *(f"{each} (meq/{basis})" for each in MEQ),
+        "above drinking-water limits",
     ]
     lines = (_line(survey, row) for row in survey.rows)
     return csv_text(
@@ -81,6 +82,7 @@ def _line(survey: Survey, row: Row) -> list[str]:
         _figures(row.precipitation, 4),
         _decimals(row.langelier, 2),
         *(_figures(its.meq.get(each), 5) for each in MEQ),
+        "; ".join(map(str, row.above_limits)),
     ]
 
 
@@ -124,6 +126,7 @@ def _summary(survey: Survey, size: int) -> dict[str, Any]:
         "water_types": _types(survey, size),
         "saturation": _phases(survey, 2 * size),
         "CaCO3_precipitation_potential": _potential(survey),
+        "rows_above_drinking_water_limits": _above_limits(survey, size),
         "highest": _highest(survey, min(size, HIGHEST)),
         "ionic_strength": _range(
             [row.speciation.ionic_strength if row.speciation else None for row in survey.rows]
@@ -186,6 +189,12 @@ def _potential(survey: Survey) -> dict[str, Any]:
     above = sum(each is not None and each > 0 for each in values)
     found = _range(values)
     return found | ({"above_0": above} if found["n"] else {}) | {"unit": "mg/L as CaCO3"}
+
+
+def _above_limits(survey: Survey, size: int) -> dict[str, int]:
+    """Return how many rows exceed each limit of drinking water; the CSV says which."""
+    counts = Counter(str(limit) for row in survey.rows for limit in row.above_limits)
+    return dict(counts.most_common(size))
 
 
 def _highest(survey: Survey, number: int) -> dict[str, Any] | None:

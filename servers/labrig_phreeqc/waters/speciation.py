@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.database.databases import Database, find_database
@@ -16,6 +16,8 @@ from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Limits, Run, SelectedOutput
 from labrig_phreeqc.waters.analysis import LABORATORY, Analysis, cooled_for_analysis, solution_block
 from labrig_phreeqc.waters.redox import inert, redox_active
+
+Found = TypeVar("Found")
 
 ABSENT = -999.999
 """What PHREEQC writes for the saturation index of a phase that cannot form from what is dissolved."""
@@ -259,7 +261,7 @@ class _Asked:
         return [each if each and (each.delta or not precipitate) else None for each in done]
 
 
-async def together(asked: Iterable[Coroutine[Any, Any, list[Speciation]]]) -> list[list[Speciation]]:
+async def together(asked: Iterable[Coroutine[Any, Any, Found]]) -> list[Found]:
     """Return what coroutines return that run at a time, in their order; the first error ends them all."""
     try:
         async with asyncio.TaskGroup() as group:

@@ -24,6 +24,7 @@ from labrig_phreeqc.waters.cells import BelowLimit
 from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.compatible import out_of_scope
 from labrig_phreeqc.waters.diagnosis import diagnose
+from labrig_phreeqc.waters.drinking_water import Limit, exceeded
 from labrig_phreeqc.waters.notices import Notice
 from labrig_phreeqc.waters.redox import divided_by_pe, inert_share, redox_active
 from labrig_phreeqc.waters.rows import Water
@@ -74,6 +75,8 @@ class Row:
         where more than `INERT_SHARE` of the equivalents are redox-active: iron would hydrolyse as the pH rises.
     langelier
         The Langelier index, see `carbonate.langelier`.
+    above_limits
+        The limits of drinking water that it exceeds.
     """
 
     sample: str
@@ -89,6 +92,7 @@ class Row:
     solids: float | None = None
     precipitation: float | None = None
     langelier: float | None = None
+    above_limits: tuple[Limit, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -360,6 +364,7 @@ def _row(
         solids=solids,
         precipitation=precipitation,
         langelier=index,
+        above_limits=tuple(exceeded(analysis, weights)),
     )
 
 

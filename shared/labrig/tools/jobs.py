@@ -49,7 +49,7 @@ def offer(
         ] = 0.0,
     ) -> Answer:
         here = session()
-        return _answer(await here.jobs.get(job, wait_s, owner=here.owner, shown=here.progress), source)
+        return told(await here.jobs.get(job, wait_s, owner=here.owner, shown=here.progress), source)
 
     @toolbox.tool(
         title="Cancel a job",
@@ -59,7 +59,7 @@ def offer(
         description=f"Stop a job that {started_by} started. A job that has ended stays as it is.",
     )
     async def cancel_job(job: JobArgument) -> Answer:
-        return _answer(await session().jobs.cancel(job, owner=session().owner), source)
+        return told(await session().jobs.cancel(job, owner=session().owner), source)
 
 
 def _how_far(state: JobState) -> dict[str, Any]:
@@ -68,7 +68,8 @@ def _how_far(state: JobState) -> dict[str, Any]:
     return fraction | ({"message": state.message} if state.message else {})
 
 
-def _answer(state: JobState, source: str) -> Answer:
+def told(state: JobState, source: str) -> Answer:
+    """Return what is known of a job: its result when it is done, else how far it is and how to look again."""
     if state.error is not None:
         raise LabrigError.from_dict(state.error)
     if state.state == "done":

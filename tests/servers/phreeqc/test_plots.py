@@ -707,6 +707,23 @@ SMALL = {
     "stiff": {"samples": [water("a", 1), water("b", 2)]},
     "saturation": a_saturation(6, 2),
     "uncertainty": an_uncertainty(13),
+    **{kind: {"samples": [water("a", 1), water("b", 2)]} for kind in ("durov", "schoeller", "gibbs")},
+    "map": {
+        axis: {"name": axis, "unit": "1", "values": values}
+        for axis, values in (
+            ("x", [1.0, 2.0, 1.0, 2.0]),
+            ("y", [1.0, 1.0, 2.0, 2.0]),
+            ("z", [0.0, 1.0, 2.0, None]),
+        )
+    },
+    "predominance": {
+        "pH": [1.0, 2.0],
+        "pe": [1.0, 2.0],
+        "names": [["Fe+2", "Fe+2"], ["Fe+3", ""]],
+        "water": [[-1.0, None], [-0.5, 0.5]],
+        "solids": ["Siderite"],
+        "temperature": 25.0,
+    },
 }
 
 
