@@ -12,8 +12,9 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
+from labrig_suites.common.answer_data import data
 from labrig_suites.precedent_search.making.papers import sentences
-from labrig_suites.precedent_search.solution import Reported, answer, data, material_of
+from labrig_suites.precedent_search.solution import Reported, answer, material_of
 
 READ = 3
 """Papers; no made material has more that name it."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
+from labrig_suites.common.answer_data import data
 
 CLAIM = {
     "superconducting": "Yes",
@@ -90,14 +91,3 @@ def answer(material: str, claim: str, said: Iterable[Reported]) -> str:
     ]
     form = {"properties": properties, "superconductors_mentioned": [], "electronic_or_magnetic_phases": []}
     return json.dumps({**form, "missing_or_notable_information": ""}, ensure_ascii=False)
-
-
-def data(result: str, name: str) -> Any:
-    """Return a part of a result's data; None where it has none of the name."""
-    line = re.search(rf"^{name}: (.+)$", result, re.MULTILINE)
-    if line is None:
-        return None
-    try:
-        return json.loads(line[1])
-    except ValueError:
-        return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
-from labrig_suites.precedent_search.solution import data
+from labrig_suites.common.answer_data import data
 from labrig_suites.supercon_extraction.grading.text import bare, signs
 from labrig_suites.supercon_extraction.items import FILE
 from labrig_suites.supercon_extraction.printed_rows import Block, blocks, captions, rows, taken_after
