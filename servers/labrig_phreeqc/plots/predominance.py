@@ -46,14 +46,17 @@ def figure(data: dict[str, Any]) -> Figure:
     checks.record(data, "", ("pH", "pe", "names", "water", "solids", "temperature"), checks.HEADING)
     heading = checks.heading(data)
     pH, pe = (checks.numbers(data[each], each, null=False) for each in ("pH", "pe"))
-    rows = [
-        checks.rows(row, "names", len(pH), len(pH))
-        for row in checks.rows(data["names"], "names", len(pe), len(pe))
-    ]
-    if len(pH) < 2 or len(pe) < 2:
-        raise LabrigError("One point is no diagram", where="pH, pe", expected="two or more of each")
-    water = np.array([checks.numbers(row, "water", all_null=True) for row in data["water"]])
-    solids = [checks.text(each, "solids") for each in data["solids"]]
+    if len(pH) < 2 or len(pe) < 2 or (np.diff(pH) <= 0).any() or (np.diff(pe) <= 0).any():
+        raise LabrigError(
+            "The axes are none", where="pH, pe", expected="two or more ascending numbers of each"
+        )
+    rows: list[list[Any]] = []
+    water: list[list[Any]] = []
+    for key, found in (("names", rows), ("water", water)):
+        listed = checks.rows(data[key], key, len(pe), len(pe))
+        found += [checks.rows(row, f"{key}[{place}]", len(pH), len(pH)) for place, row in enumerate(listed)]
+    split = np.nan_to_num(np.array([checks.numbers(row, "water", all_null=True) for row in water]), nan=-1.0)
+    solids = [checks.text(each, "solids") for each in checks.rows(data["solids"], "solids", 0)]
     temperature = checks.number(data["temperature"], "temperature")
     names = list(dict.fromkeys(checks.text(name, "names", empty=True) for row in rows for name in row))
     number = {name: place for place, name in enumerate(names)}
@@ -79,11 +82,9 @@ def figure(data: dict[str, Any]) -> Figure:
                 axes.contour(
                     *axis, (fine == place).astype(float), levels=[0.5], colors=style.INK, linewidths=0.8
                 )
-        if np.isfinite(water).any():
-            split = np.where(np.isfinite(water), water, -1.0)
-            if (split > 0).any():
-                axes.contourf(pH, pe, split, levels=[0, np.inf], colors=["#808080"], alpha=0.25)
-                axes.contour(pH, pe, split, levels=[0], colors=style.FAINT, linewidths=1.2, linestyles="--")
+        if (split > 0).any():
+            axes.contourf(pH, pe, split, levels=[0, np.inf], colors=["#808080"], alpha=0.25)
+            axes.contour(pH, pe, split, levels=[0], colors=style.FAINT, linewidths=1.2, linestyles="--")
         small = []
         for name, text in shown.items():
             at = np.argwhere(grid == number[name])
