@@ -144,6 +144,7 @@ PLACED = {
     "water.pqi": WATER,
     "steps.pqi": STEPS,
     "loop.pqi": "INCLUDE$ loop.pqi\n",
+    "sweep.pqi": "SOLUTION 1\n pH 7\n Ca {x}\nEND\n",
     "empty": "",
     "folder/odd.txt": "\ufeff\r\n\x85a\x0cb\u2028\x00\u202e\n\n-----Solution composition-----\n",
     "waters.csv": "Sample,pH,Temp (C),Ca (mg/L),Cl (mg/L),Alkalinity (mg/L as HCO3)\n"
@@ -296,6 +297,11 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "execute_phreeqc": [{"input_path": "steps.pqi"}, {"input_path": "water.pqi"}],
     "start_phreeqc": [{"input": STEPS, "wall_s": 0.5}],
     "check_input": [{"input": STEPS}, {"input_path": "water.pqi"}],
+    "find_dose": [{"target": "pH", "target_value": 6.5, "reagent": "HCl", "input_path": "water.pqi"}],
+    "sweep_parameters": [
+        {"parameter": "x", "values": [1, 2], "quantities": ["pH"], "input_path": "sweep.pqi"},
+    ],
+    "draw_predominance": [{"element": "Fe", "totals_mmol_kgw": {"Fe": 1e-3}, "steps": 9}],
     "read_file": [{"path": "steps.out", "start_line": 5, "end_line": 90}],
     "outline_output": [{"path": "steps.out"}, {"path": "steps.out", "from_line": 60, "to_line": 300}],
     "read_values": [
