@@ -124,7 +124,7 @@ def test_tools_and_a_foreign_command(private_home: Path) -> None:
 
 
 def test_budget_of_the_default_toolset(private_home: Path) -> None:
-    """At most 12 kB without output schemas, 17 kB with them: what a client puts into every prompt."""
+    """At most 18 kB without output schemas, 28 kB with them: what a client puts into every prompt."""
     tools = json.loads(labrig("tools", "phreeqc", "--json").stdout)["tools"]
     whole = len(json.dumps(tools, separators=(",", ":")).encode())
     without = len(
@@ -132,8 +132,8 @@ def test_budget_of_the_default_toolset(private_home: Path) -> None:
             [{k: v for k, v in t.items() if k != "outputSchema"} for t in tools], separators=(",", ":")
         ).encode()
     )
-    assert without <= 12_000
-    assert whole <= 17_000
+    assert without <= 18_000
+    assert whole <= 28_000
 
 
 def test_a_missing_database_names_the_line_that_brings_it(private_home: Path, tmp_path: Path) -> None:
