@@ -116,7 +116,7 @@ tries = {{
     "its files by its own path": lambda: open({str(folder / "campaign.py")!r}).read(),
     "the layer below": lambda: open("../lower/.git/config").read(),
     "the layer above": lambda: os.listdir("../upper"),
-    "the layers' workplace": lambda: os.listdir("../work/work"),
+    "the layers' workplace": lambda: os.listdir("../aside/work"),
     "a link made": lambda: os.symlink({str(folder / ".git")!r}, "mine"),
     "a hard link": lambda: os.link("campaign.py", "../mine.py"),
     "a device": lambda: os.mknod("device", 0o020600, os.makedev(1, 5)),

@@ -31,7 +31,7 @@ _NAME, _KIND, _HERE, _PROC, _SELF, _SMALL = (
 )
 _OVERLAY, _LOWER, _STANDING, _LAYERS = (
     ctypes.create_string_buffer(word)
-    for word in (b"overlay", b"lower", b"folder", b"lowerdir=lower,upperdir=upper,workdir=work,userxattr")
+    for word in (b"overlay", b"lower", b"folder", b"lowerdir=lower,upperdir=upper,workdir=aside,userxattr")
 )
 
 
@@ -96,7 +96,7 @@ def own(
 def _lay_over(place: str, lower: str, identity: Sequence[int], hidden: Sequence[str]) -> None:
     """Show a folder at ``folder``, whose changes go to ``upper``."""
     os.chdir(place)  # the layers are named from here, since a comma or a colon in a path would have a meaning
-    for name in ("lower", "upper", "work", "folder"):
+    for name in ("lower", "upper", "aside", "folder"):
         os.mkdir(name, 0o700)  # noqa: PTH102 - pathlib costs start-up
     syscalls.call(
         "mount", ctypes.create_string_buffer(os.fsencode(lower)), _LOWER, None, MS_BIND | MS_REC, None
