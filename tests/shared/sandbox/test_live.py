@@ -49,6 +49,8 @@ def test_names_imports_and_errors_stay(cell: Any) -> None:
     assert cell("import sys; sys.exit(3)").status == "exit"
     assert cell("def g():\n    return 1 / 0").status == "ok"
     assert "return 1 / 0" in cell("x = 0\ng()").error
+    assert cell("x;", display="always").output == ""
+    assert cell("print(1)\nx", display="always").output == "1\n0\n"
     assert "each run starts anew" not in " ".join(cell("unknown").notes)
 
 

@@ -191,7 +191,8 @@ def _parsed(code: str, name: str, display: str) -> tuple[types.CodeType, types.C
     tree = ast.parse(code, name)
     last: types.CodeType | None = None
     prints = any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
-    shown = display == "always" or (display == "last" and not prints)
+    silent = code.rstrip().endswith(";")  # as in a notebook
+    shown = (display == "always" and not silent) or (display == "last" and not prints)
     if shown and tree.body and isinstance(tree.body[-1], ast.Expr):
         expression = tree.body.pop()
         assert isinstance(expression, ast.Expr)
