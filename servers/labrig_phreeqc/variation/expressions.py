@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from labrig.errors import LabrigError, unknown_name
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig_phreeqc.output.quantities import parse_quantity, unit_of
 
+MOST_NAME = 120
 _CACO3_MG_MOL = 100_086.9
 _PER_LITRE = f'*{_CACO3_MG_MOL!r}*TOT("water")/SOLN_VOL'
 AS_CACO3 = {
@@ -62,8 +63,10 @@ def expression(name: str, phases: Collection[str], text: str = "") -> tuple[str,
     Raises
     ------
     LabrigError
-        For a quantity that no expression gives, and a phase that neither defines.
+        For a quantity that no expression gives, or whose name is above `MOST_NAME`, and a phase that neither defines.
     """
+    if len(name) > MOST_NAME:  # it heads a column, and is told in warnings
+        raise over_limit("The name of a quantity is too long", MOST_NAME, "characters", where=repr(name[:40]))
     plain = " ".join(name.split()).casefold()
     for full, basic in AS_CACO3.items():
         if plain in (full.casefold(), "hardness" if full.startswith("hard") else ""):

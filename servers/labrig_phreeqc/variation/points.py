@@ -18,7 +18,7 @@ from labrig_phreeqc.waters.speciation import RUNS_AT_A_TIME, together
 MOST_POINTS = 2500
 _USER = 89_999
 """User number of our selected output; nobody uses such a one."""
-_PLACE = re.compile(r"\{(1 *- *)?([A-Za-z]\w*)\}")
+_PLACE = re.compile(r"\{(1 *- *)?([A-Za-z]\w{0,39})\}")
 _ABSENT = -99.9
 """Above what PHREEQC says for a logarithm of what is not there: -99.99 or -999.999."""
 

@@ -104,7 +104,13 @@ async def test_a_point_that_fails_spoils_no_other(engine: Engine) -> None:
 
 @pytest.mark.parametrize(
     ("quantity", "said"),
-    [("SI(Calcit)", "Calcite"), ("frobnicate(x", "TOT"), ('SI(a"b)', "quotation"), ("transfer", "quantity")],
+    [
+        ("SI(Calcit)", "Calcite"),
+        ("frobnicate(x", "TOT"),
+        ('SI(a"b)', "quotation"),
+        ("transfer", "quantity"),
+        ("9" * 5_000, "at most 120 characters"),
+    ],
 )
 async def test_quantities_that_are_none_are_refused(engine: Engine, quantity: str, said: str) -> None:
     if said == "TOT":
