@@ -153,6 +153,18 @@ def test_output_is_cut_in_the_middle_and_says_so(lab: Rig) -> None:
     assert result.status == "wall_limit" and len(result.output) < 101_000 and result.cut["output"] > 1_000_000
 
 
+def test_a_signal_in_a_long_write_loses_nothing(lab: Rig) -> None:
+    """The fork server stops a process to look at its files: what a write was busy with then must still come out."""
+    code = """
+import signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+for _ in range(20): print('x' * 300_000)
+signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+    assert lab.run(code).cut == {"output": 20 * 300_001 - 100_000}
+
+
 def test_bytes_that_are_no_text_are_shown(lab: Rig) -> None:
     assert lab.run(r"import os; os.write(1, b'a\xff\xfe\n')").output == "a\\xff\\xfe\n4\n"
     assert lab.run(r"print('\ud800 \u00e9')").output == "\\ud800 \u00e9\n"

@@ -133,11 +133,22 @@ def _flush() -> None:
             stream.flush()
 
 
+class _Whole(io.FileIO):
+    """A pipe that takes all it is given: a process that is stopped in a long write comes back with a part of it."""
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        written = 0
+        while written < len(view):
+            written += super().write(view[written:]) or 0
+        return written
+
+
 def _open_streams() -> None:
     """Give the code standard streams that lose nothing when it is killed: each write goes straight to the pipe."""
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     for number, name in ((1, "stdout"), (2, "stderr")):
-        raw = open(number, "wb", buffering=0)  # noqa: PTH123, SIM115
+        raw = _Whole(number, "wb")
         stream = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
