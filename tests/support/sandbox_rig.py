@@ -14,7 +14,6 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.sandbox import Limits, Result, Sandbox, backends, environment
 from labrig.sandbox.profiles import profiles
-from labrig.sandbox.replaying import Session
 
 BACKENDS = ["auto", pytest.param("landlock", marks=pytest.mark.accept)]
 """``auto`` is the fullest that works here; the acceptance tries the other one too."""
@@ -31,10 +30,6 @@ class Rig:
         """Run code to its end."""
         limits = {name: options.pop(name) for name in list(options) if name in Limits.__dataclass_fields__}
         return self.go(self.sandbox.run(code, limits=Limits(**limits), **options))
-
-    def session(self, **options: Any) -> Session:
-        """Return a session of this sandbox."""
-        return Session(self.sandbox, **options)
 
     def go(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine in the sandbox's loop."""

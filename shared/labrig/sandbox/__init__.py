@@ -10,7 +10,7 @@ In the order of a run:
   one another
 - `inside`: what runs beside the code, and the walls
 - `scratch`: what the run left; `results`: what came of it; `answers`: the same as a tool's answer
-- `replaying`: sessions whose variables stay; `live`: those whose process stays
+- `live`: sessions, whose process stays
 """
 
 from labrig.sandbox.results import STATUSES, Limits, Result

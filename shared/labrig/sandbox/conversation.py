@@ -26,8 +26,6 @@ MAX_LINE = (1 << 20) + 4096
 """Bytes of one message of the code; above it the run is ended."""
 MAX_ANSWER = 64 << 20
 """Bytes of one answer of a function of the host."""
-MAX_KEPT = 80 << 20
-"""Bytes of calls and answers that a run of a session may leave to be kept."""
 MAX_MESSAGES = 200_000
 """Messages of one run; above it the run is ended."""
 MAX_CPU_S = 30.0
@@ -59,10 +57,6 @@ class Job:
         ``never``.
     stays
         The process stays for another job, with all variables.
-    keep_calls
-        Whether to return the calls to the functions with what they were answered.
-    history
-        Cells to run first, silently: each its ``code``, and its ``calls`` with what they were answered.
     """
 
     code: str
@@ -73,8 +67,6 @@ class Job:
     seed: int = 0
     display: str = "last"
     stays: bool = False
-    keep_calls: bool = False
-    history: tuple[dict[str, Any], ...] = ()
 
 
 class Conversation:
@@ -101,11 +93,6 @@ class Conversation:
         self.wall = ""
         self.flood = ""
         self.end: dict[str, Any] = {}
-        self.replayed: dict[str, list[int]] = {}
-        self.anew = 0
-        self._replayed = False
-        self._kept = 0
-        self.calls: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._messages = 0
         self._cpu_s = 0.0
@@ -175,13 +162,7 @@ class Conversation:
             return self._opening()
         if "call" in message:
             return await self._call(message)
-        if "replayed" in message and self._job.history and not self._replayed:
-            self._replayed = True
-            self.replayed = {
-                str(name): [int(size), int(time)] for name, (size, time) in message["replayed"].items()
-            }
-            self.anew = int(message["anew"])
-        elif "end" in message:
+        if "end" in message:
             self.end = dict(message["end"]) or {"ended": ""}
         else:
             raise ValueError("a message of no known kind")
@@ -194,7 +175,6 @@ class Conversation:
             "functions": {name: function.__doc__ or "" for name, function in job.functions.items()},
             "seed": job.seed,
             "display": job.display,
-            "history": job.history,
             "stays": job.stays,
         }
         return _line(opening)
@@ -206,14 +186,6 @@ class Conversation:
         self.answering = True
         data = await self._answer(name, args, kwargs)
         self.answering = False
-        if self._job.keep_calls:
-            asked = {"call": name, "args": args, "kwargs": kwargs}
-            self._kept += len(json.dumps(asked)) + len(data)
-            if self._kept > MAX_KEPT:
-                raise ValueError(
-                    f"calls and answers of more than {MAX_KEPT:,} bytes, in a session that keeps them"
-                )
-            self.calls.append({"asked": asked, "answer": json.loads(data)})
         return data
 
     async def _answer(self, name: Any, args: list[Any], kwargs: dict[str, Any]) -> bytes:

@@ -48,6 +48,7 @@ class ForkServer(LoadingServer):
         self.unmounted = ""
         self.unshown = ""
         self._folders: dict[int, int] = {}
+        self._starting: dict[int, asyncio.Future[None]] = {}
 
     def unstarted(self, why: str) -> LabrigError:
         """Return the error for imports that failed or took too long."""
@@ -57,13 +58,26 @@ class ForkServer(LoadingServer):
         self, number: int, descriptors: Sequence[int], inputs: Sequence[Input], limits: Limits
     ) -> asyncio.Future[dict[str, Any]]:
         """Ask for a run on the descriptors of its socket, output and errors; `ending` waits for its end."""
-        return self.ask(
+        self._starting[number] = asyncio.get_running_loop().create_future()
+        asked = self.ask(
             number,
             [*descriptors, *(each.descriptor for each in inputs)],
             scratch=scratch_name(number),
             inputs=len(inputs),
             limits=vars(limits),
         )
+        asked.add_done_callback(lambda _: self._note_start(number))
+        return asked
+
+    async def started(self, number: int) -> None:
+        """Wait for the word that a run has started, which brings its folder: the run's own report may be faster."""
+        if number in self._starting:
+            await self._starting[number]
+
+    def _note_start(self, number: int) -> None:
+        starting = self._starting.pop(number, None)
+        if starting is not None and not starting.done():
+            starting.set_result(None)
 
     async def ending(self, asked: asyncio.Future[dict[str, Any]]) -> Ended:
         """Return how a run ended; cancelling this leaves the run alone.
@@ -110,6 +124,7 @@ class ForkServer(LoadingServer):
                     self._folders[message["id"]] = folder
                 else:  # nobody waits for this run any more
                     os.close(folder)
+            self._note_start(message["id"])
 
     def died(self, error: LabrigError) -> None:
         """Close the scratch folder; who waits for the start is told."""

@@ -23,7 +23,7 @@ from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
 from labrig.sandbox.inputs import Input, Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import DRAIN_S, GRACE_S, NO_SPACE, Child, Done, answering, result_of
+from labrig.sandbox.running import DRAIN_S, GRACE_S, NO_SPACE, Child, answering, result_of
 from labrig.sandbox.scratch import collect
 from labrig.threads import in_thread
 
@@ -59,7 +59,7 @@ class Live:
         """Whether there is a process."""
         return self._child is not None and not self._child.asked.done()
 
-    async def run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Done:
+    async def run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Result:
         """Run one cell; the caller holds `turn`.
 
         Parameters
@@ -80,14 +80,14 @@ class Live:
             self.close("its process has ended")
         notes = (ANEW.format(why=self._lost),) if self._lost else ()
         try:
-            done = await self._run(server, replace(job, stays=True), backend, inputs)
+            result = await self._run(server, replace(job, stays=True), backend, inputs)
         except asyncio.CancelledError:
             self.close("a call was cancelled")
             raise
         except BaseException as error:
             self.close(str(error))
             raise
-        return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls)
+        return replace(result, notes=(*notes, *result.notes))
 
     def stop(self, why: str) -> None:
         """End the session; a cell that is running is cancelled, and its call lets go of the process."""
@@ -112,7 +112,7 @@ class Live:
             os.close(self._folder)
         self._child, self._folder, self._seen = None, -1, {}
 
-    async def _run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Done:
+    async def _run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Result:
         started = time.monotonic()
         begun = self._child is not None
         child = self._child or self._start(server, job.limits, inputs)
@@ -128,6 +128,7 @@ class Live:
                 await talk
         conversation.check_walls(ended, child.err.kept)
         if self._folder < 0:
+            await server.started(self._number)
             self._take_folder(server)
         out, err = (pipe.next() for pipe in (child.out, child.err))
         files = await in_thread(collect, self._folder, limit=job.limits.scratch_bytes, unchanged=self._seen)
@@ -143,7 +144,7 @@ class Live:
         else:
             wait = f"it was not used for {IDLE_S / 60:g} minutes"
             self._expiry = asyncio.get_running_loop().call_later(IDLE_S, self.close, wait)
-        return Done(result, conversation.calls)
+        return result
 
     def _start(self, server: ForkServer, limits: Limits, inputs: Path) -> Child:
         """Ask for the process; its first cell has the time limits of the run."""

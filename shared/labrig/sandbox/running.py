@@ -11,7 +11,6 @@ import signal as signals
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +36,7 @@ LASTING_NOTES = 20
 NO_SPACE = f"[Errno {errno.ENOSPC}]"
 
 
-@dataclass(frozen=True)
-class Done:
-    """A result, and the calls to functions of the host that it rests on."""
-
-    result: Result
-    calls: list[dict[str, Any]]
-
-
-async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Done:
+async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Result:
     """Run a job, and leave nothing of it behind.
 
     Parameters
@@ -83,12 +74,10 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Don
         folder, own = server.take_folder(number)
         files = Collected()
         if folder >= 0:
-            files = await in_thread(
-                collect, folder, limit=job.limits.scratch_bytes, unchanged=conversation.replayed
-            )
+            files = await in_thread(collect, folder, limit=job.limits.scratch_bytes)
         full = own and (files.full or NO_SPACE in err.kept.text()[-1000:])
         result = result_of(conversation, ended, out.kept, err.kept, files, job.limits, full)
-        return Done(Result(**result, backend=backend, wall_s=time.monotonic() - started), conversation.calls)
+        return Result(**result, backend=backend, wall_s=time.monotonic() - started)
     finally:
         if talk is not None:
             talk.cancel()
@@ -190,10 +179,6 @@ def result_of(
         "figures": max(0, figures_left) if isinstance(figures_left, int) else 0,
     }
     notes = list(_texts(end.get("notes")))
-    if talk.anew:
-        notes.append(
-            f"{talk.anew} calls in cells before this one were not the same when they were run again, and were made anew"
-        )
     if status == "ok" and not end:
         notes.append("the process ended by itself, without a report: open figures and files may be lost")
     return {
@@ -252,8 +237,6 @@ def _status(talk: Conversation, ended: Ended, limits: Limits, full: bool) -> tup
         }.get(name, "")
         return "crashed", f"it was killed by {name}{why}"
     kind, what = talk.end.get("ended"), short(talk.end.get("what", ""))
-    if kind == "replay":
-        return "error", f"the session could not be brought back: {what}"
     if kind == "raised" and what == "MemoryError":
         return (
             "memory_limit",

@@ -21,7 +21,6 @@ from labrig.sandbox.inputs import Inputs, Standing
 from labrig.sandbox.live import Live
 from labrig.sandbox.profiles import profiles
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import Done
 from labrig.turns import KEPT, OWNER, OWNERS_AT_ONCE, Turns
 
 MAX_CODE = 1_000_000
@@ -102,7 +101,7 @@ class Sandbox:
         self._server: ForkServer | None = None
         self._starting = asyncio.Lock()
         self._turns = Turns("The sandbox", self.slots, places=queue)
-        self._tasks: set[asyncio.Task[Done]] = set()
+        self._tasks: set[asyncio.Task[Result]] = set()
         self._folder: WorkFolder | None = None
         self._places = Inputs(None, Path())
         self._held: IO[bytes] | None = None
@@ -212,24 +211,10 @@ class Sandbox:
             side environment, ``refused`` where no backend works, ``engine`` if the fork server was killed meanwhile.
         """
         job = Job(code, functions or {}, inputs or {}, folder, limits or Limits(), seed, display)
-        return (await self.perform(job, owner, session)).result
-
-    def end_session(self, session: str, owner: str = "") -> bool:
-        """End a session of an owner; return whether there was one. What it was just doing is cancelled."""
-        live = self._lives.pop((owner or OWNER.get(), session), None)
-        if live is None or not live.going:
-            return False
-        live.stop("it was ended")
-        return True
-
-    async def perform(self, job: Job, owner: str = "", session: str = "") -> Done:
-        """Run a job; see `run`.
-
-        Who cancels this waits for nothing: the run is ended by a task of its own, which no second cancellation
-        reaches, and keeps its slot until then.
-        """
         _check(job)
         self._check_loop()
+        # Who cancels this waits for nothing: the run is ended by a task of its own, which no second cancellation
+        # reaches, and keeps its slot until then.
         task = asyncio.create_task(self._perform(job, owner, session))
         self._tasks.add(task)
         task.add_done_callback(self._settle)
@@ -239,12 +224,20 @@ class Sandbox:
             task.cancel()
             raise
 
-    def _settle(self, task: asyncio.Task[Done]) -> None:
+    def end_session(self, session: str, owner: str = "") -> bool:
+        """End a session of an owner; return whether there was one. What it was just doing is cancelled."""
+        live = self._lives.pop((owner or OWNER.get(), session), None)
+        if live is None or not live.going:
+            return False
+        live.stop("it was ended")
+        return True
+
+    def _settle(self, task: asyncio.Task[Result]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # who was cancelled never asks for it
 
-    async def _perform(self, job: Job, owner: str, session: str) -> Done:
+    async def _perform(self, job: Job, owner: str, session: str) -> Result:
         if owner:
             OWNER.set(owner)  # of this task alone
         async with contextlib.AsyncExitStack() as held:
@@ -261,9 +254,9 @@ class Sandbox:
             try:
                 if live is not None:
                     assert self._folder is not None
-                    done = await live.run(server, job, self._backend.name, self._folder.inputs)
+                    result = await live.run(server, job, self._backend.name, self._folder.inputs)
                 else:
-                    done = await running.run(server, job, self._backend.name, self._places)
+                    result = await running.run(server, job, self._backend.name, self._places)
             except Wall as error:
                 raise LabrigError(
                     f"The sandbox could not be closed around the code, so it was not run: {error}",
@@ -273,7 +266,7 @@ class Sandbox:
                 ) from error
         if self._backend.name == "unsafe-local":
             notes = (UNSAFE, *notes)
-        return Done(replace(done.result, notes=(*notes, *done.result.notes)), done.calls) if notes else done
+        return replace(result, notes=(*notes, *result.notes)) if notes else result
 
     def _session(self, name: str) -> Live:
         """Return a session of this call's owner, which may be new."""
@@ -374,8 +367,8 @@ class Sandbox:
 
 async def _guard(server: ForkServer, backend: str, places: Inputs) -> None:
     """Try what must fail, as the first run; raise `Wall` with what did not."""
-    done = await running.run(server, Job(GUARD, limits=Limits(wall_s=30), display="never"), backend, places)
-    result = done.result
+    job = Job(GUARD, limits=Limits(wall_s=30), display="never")
+    result = await running.run(server, job, backend, places)
     if result.status != "ok":
         raise Wall(
             f"its own test of the walls ended with {result.status}: {result.error[-300:] or result.detail}"

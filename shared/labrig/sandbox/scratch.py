@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from labrig.isolation.inside import mounts
 
@@ -26,7 +28,7 @@ class Collected:
     full: bool = False
 
 
-def collect(root: int, *, limit: int, unchanged: dict[str, list[int]]) -> Collected:
+def collect(root: int, *, limit: int, unchanged: Mapping[str, list[int]] = MappingProxyType({})) -> Collected:
     """Read the regular files below a folder, in order of their paths.
 
     Parameters

@@ -11,6 +11,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.sandbox import Result, Sandbox
+from labrig.sandbox.forkserver import ForkServer
 from labrig.sandbox.inputs import Standing
 from labrig.turns import OWNER
 from support.sandbox_rig import BACKENDS, Rig, rig
@@ -258,6 +259,23 @@ def test_a_session_stands_in_its_folder(sandbox: Rig, tmp_path: Path) -> None:
             == "['a.csv', 'b.txt', 'inputs']\n"
         )
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv"]
+
+
+def test_the_report_of_a_cell_may_be_faster_than_the_word_of_its_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard = ForkServer.heard
+
+    def hear_late(server: ForkServer, event: str, message: dict[str, Any]) -> None:
+        if event == "started":
+            asyncio.get_running_loop().call_later(0.3, heard, server, event, message)
+        else:
+            heard(server, event, message)
+
+    monkeypatch.setattr(ForkServer, "heard", hear_late)
+    with rig(warm=False) as made:
+        assert made.run("open('a.txt', 'w').write('a')", session="late").files == {"a.txt": b"a"}
+        assert made.run("open('a.txt').read()", session="late").output == "a\n"
 
 
 def test_without_a_file_system_of_its_own_there_is_none() -> None:

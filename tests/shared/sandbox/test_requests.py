@@ -93,9 +93,3 @@ def test_a_sandbox_belongs_to_one_event_loop() -> None:
             second.run(once())
         assert first.run(once()) == "1\n"
         first.run(sandbox.close())
-
-
-def test_stored_cells_are_looked_at(lab: Rig) -> None:
-    for cells in (("x = 1",), ({"code": "x = 1"},), ({"code": "x = 1", "calls": [{}]},)):
-        with pytest.raises(LabrigError, match="Cell 1"):
-            lab.session(cells=cells)

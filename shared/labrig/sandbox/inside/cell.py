@@ -1,10 +1,7 @@
 """One run of code: it comes over the socket, and what came of it besides output goes back there.
 
 The host's message has ``code``, ``functions`` (name -> first lines of its documentation), ``seed``, ``display``,
-``stays`` (after this run another message comes, for the same variables), and
-``history``: the cells of a session before this one, each with its code and what its calls to the host were answered.
-They are
-run first, without output and without asking the host again, so that the variables are there.
+and ``stays`` (after this run another message comes, for the same variables).
 
 The order at the end is Python's own: threads, atexit, then the variables go, so that files which
 the code left open are written. Figures are saved before that.
@@ -39,7 +36,6 @@ from .notices import Notices
 CELL = "<cell"
 NAME = f"{CELL}>"
 MAX_FIGURES = 16
-MAX_FILES = 1_000
 
 
 def prepare() -> None:
@@ -82,7 +78,7 @@ def run(wire: socket.socket, *, beside: bool = False) -> None:
     saved: set[int] = set()
     for number in itertools.count(1):
         name = f"{CELL} {number}>" if job["stays"] else NAME
-        end = _cell(job, name, module, channel, notices)
+        end = _cell(job, name, module, channel)
         with _survived(end):
             end["figures_cut"] = _save_figures(end, saved)
         if not job["stays"]:
@@ -106,25 +102,14 @@ def run(wire: socket.socket, *, beside: bool = False) -> None:
     os._exit(int(end.get("code", 0)) & 255)
 
 
-def _cell(
-    job: dict[str, Any], name: str, module: types.ModuleType, channel: Channel, notices: Notices
-) -> dict[str, Any]:
+def _cell(job: dict[str, Any], name: str, module: types.ModuleType, channel: Channel) -> dict[str, Any]:
     """Run the code of one message; return how it ended."""
     if job["functions"]:
         module.__dict__["HostError"] = HostError
     for each, doc in job["functions"].items():
         setattr(module, each, function(channel, each, doc))
     end: dict[str, Any] = {"ended": "ok", "figures": [], "notes": []}
-    failed = _replay(job["history"], module, channel)
-    notices.forget()
-    if failed:
-        end.update(ended="replay", what=failed)
-    else:
-        if job["history"]:
-            channel.send({"replayed": _files(), "anew": channel.anew})
-        anew = not job["history"] and not job["stays"]
-        end.update(_execute(job["code"], name, module.__dict__, job["display"], anew=anew))
-    return end
+    return end | _execute(job["code"], name, module.__dict__, job["display"], anew=not job["stays"])
 
 
 def _flush() -> None:
@@ -257,44 +242,6 @@ def _survived(end: dict[str, Any], when: str = "the run was wound up") -> Iterat
         end["notes"].append(f"{type(error).__name__} while {when}")
 
 
-def _replay(history: list[dict[str, Any]], module: types.ModuleType, channel: Channel) -> str:
-    """Run the cells before this one, silently; return why that failed, or nothing."""
-    if not history:
-        return ""
-    kept = os.dup(1), os.dup(2)
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    try:
-        for number, cell in enumerate(history, 1):
-            channel.recorded = list(cell["calls"])
-            came = _execute(cell["code"], f"{CELL} {number}>", module.__dict__, "never")
-            _close_figures()
-            if came["ended"] != "ok":
-                return f"cell {number} ended with {came.get('what', 'sys.exit')} when it was run again"
-    finally:
-        channel.recorded = []
-        os.dup2(kept[0], 1)
-        os.dup2(kept[1], 2)
-        for descriptor in (*kept, null):
-            os.close(descriptor)
-    return ""
-
-
-def _files() -> dict[str, list[int]]:
-    """Return size and time of each file in the scratch folder: what the cells before have left there."""
-    found: dict[str, list[int]] = {}
-    for folder, _, names in os.walk("."):
-        for name in names:
-            path = os.path.relpath(os.path.join(folder, name))  # noqa: PTH118
-            with contextlib.suppress(OSError):
-                stat = os.stat(path, follow_symlinks=False)  # noqa: PTH116
-                found[path] = [stat.st_size, stat.st_mtime_ns]
-            if len(found) >= MAX_FILES:
-                return found
-    return found
-
-
 def _save_figures(end: dict[str, Any], saved: set[int]) -> int:
     """Save the open figures that are new or have changed as PNG; note their names, and return how many there are not.
 
@@ -325,9 +272,3 @@ def _free_name(stem: str) -> str:
         count += 1
         name = f"{stem}-{count}.png"
     return name
-
-
-def _close_figures() -> None:
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None:
-        pyplot.close("all")

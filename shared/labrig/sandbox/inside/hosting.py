@@ -19,18 +19,12 @@ class HostError(RuntimeError):
 
 
 class Channel:
-    """The socket to the host; threads take turns.
-
-    While earlier cells are replayed, `recorded` holds what their calls were answered then: a call that is the same is
-    not made again.
-    """
+    """The socket to the host; threads take turns."""
 
     def __init__(self, wire: socket.socket) -> None:
         self._wire = wire
         self._lines = wire.makefile("rb")
         self._turn = threading.Lock()
-        self.recorded: list[dict[str, Any]] = []
-        self.anew = 0
 
     def receive(self) -> dict[str, Any]:
         """Return the host's next message; end the process where the host is gone."""
@@ -51,24 +45,11 @@ class Channel:
         """Call a function of the host and wait for its answer."""
         asked = {"call": name, "args": list(args), "kwargs": kwargs}
         with self._turn:
-            answer = self._from_record(asked)
-            if answer is None:
-                self.send(asked)
-                answer = self.receive()
+            self.send(asked)
+            answer = self.receive()
         if "error" in answer:
             raise HostError(answer["error"])
         return answer["result"]
-
-    def _from_record(self, asked: dict[str, Any]) -> dict[str, Any] | None:
-        if not self.recorded:
-            return None
-        same = json.loads(json.dumps(asked, default=plain))
-        for index, (call, answer) in enumerate((each["asked"], each["answer"]) for each in self.recorded):
-            if call == same:
-                del self.recorded[index]
-                return dict(answer)
-        self.anew += 1
-        return None
 
 
 def function(channel: Channel, name: str, doc: str) -> Callable[..., Any]:

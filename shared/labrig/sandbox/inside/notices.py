@@ -37,14 +37,10 @@ class Notices:
         if self._seen[place] == 1 and len(self._seen) <= MAX_SHOWN:
             self._show(message, category, filename, lineno, file, line)
 
-    def forget(self) -> None:
-        """Begin anew, as for another cell."""
-        self._seen.clear()
-
     def close(self) -> None:
         """Say on standard error what was left out, and begin anew."""
         hidden = sum(self._seen.values()) - min(len(self._seen), MAX_SHOWN)
         if hidden > 0:
             places = len(self._seen)
             print(f"({hidden:,} more warnings, from {places} places, are not shown)", file=sys.stderr)
-        self.forget()
+        self._seen.clear()

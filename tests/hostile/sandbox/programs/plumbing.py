@@ -51,10 +51,10 @@ hold()
 )
 add(
     "flood of reports",
-    "what a replayed session reports, as fast as it goes: the host would read nothing else",
+    "what no message is, as fast as it goes: the host would read nothing else",
     _SOCKET
     + """
-line = b'{"replayed": {}, "anew": 0}\\n' * 2000
+line = b'{"started": {}, "anew": 0}\\n' * 2000
 try:
     while True: link.sendall(line)
 except OSError as error:
@@ -108,7 +108,7 @@ add(
     "infinity where the host expects a size, in each message that has one",
     _SOCKET
     + """
-for each in (b'{"replayed": {"x": [1e999, 1e999]}, "anew": 1e999}', b'{"end": {"figures_cut": 1e999, "code": -1e999}}'):
+for each in (b'{"ready": 1e999}', b'{"end": {"figures_cut": 1e999, "code": -1e999}}'):
     try:
         link.sendall(each + b"\\n")
     except OSError as error:
