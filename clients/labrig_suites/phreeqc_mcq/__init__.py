@@ -5,7 +5,7 @@ Read in this order: `scenario` (what a stem is), `orbit` (why the options of an 
 refinement), `items` (sets from a seed), `tasks` (a set that is kept), `solution` (the reference), `another` (a second
 solution), `score` and `evidence` (where the chain broke), `fixtures` (what the scorer is tried with), `tables` and
 `paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions). Beside them: `arms`, `presets`
-(appendix H), `checked` (lines of a file, read with care), `check` (stems while they are written), `columns` (cells in a
+(appendix H), `checked` (lines of a file, read with care), `columns` (cells in a
 row), `printed` (numbers in the main output).
 """
 
