@@ -4,7 +4,8 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 130 interrupted.
 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
-- `runs`: run, resume, suites, demo; `scores`: score, report; `tables`; `compare`
+- `runs`: run, resume, suites, demo; `scores`: score, report; `tables`; `compare`; `verdict`: the exit code for CI
+- `questions`: new-suite, and a file of questions in place of a suite
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
 - `settings`: K=V on a command line
@@ -35,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
         ledger,
         logs,
         proxy,
+        questions,
         runs,
         sandbox,
         scores,
@@ -51,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     servers.add(verbs)
     generate.add(verbs)
+    questions.add(verbs)
     runs.add(verbs)
     scores.add(verbs)
     tables.add(verbs)

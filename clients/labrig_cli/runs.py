@@ -18,7 +18,9 @@ from labrig.errors import LabrigError, unknown_name
 from labrig.redaction import redact
 from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
+from labrig_cli.questions import take_question_file
 from labrig_cli.settings import settings_of
+from labrig_cli.verdict import add_verdict, check_share, say_below
 from labrig_harness.registry.servers import Target, headers_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
 
@@ -47,6 +49,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="ENDS",
         help="make records with these ends again as well: agent_error,wall_limit",
     )
+    add_verdict(resume)
     _add_where(resume)
     resume.set_defaults(run=_resume)
 
@@ -63,7 +66,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("suite", metavar="SUITE")
+    run.add_argument(
+        "suite", metavar="SUITE|FILE", help="a suite, or a file of questions (.toml, .jsonl, .csv)"
+    )
     what = run.add_argument_group("what")
     what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
     what.add_argument(
@@ -83,7 +88,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         metavar="S",
         help="of what agents draw at random, and without --tasks of the samples, too",
     )
-    what.add_argument("--epochs", type=int, default=1, metavar="K", help="times each sample is run")
+    what.add_argument(
+        "--epochs", type=int, metavar="K", help="times each sample is run (default: 1, or what FILE says)"
+    )
     who = run.add_argument_group("who")
     who.add_argument(
         "--agent",
@@ -142,6 +149,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     add_network_arguments(run.add_argument_group("the network, as servers ask it"))
     run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    add_verdict(run)
     _add_where(run)
     run.set_defaults(run=_run, takes_command=True)
 
@@ -165,7 +173,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _print_plan(plan, _probe_servers(plan))
         return 0
     _probe_servers(plan)
-    return _carry_out([plan], arguments.out, arguments.scheduler)
+    return _carry_out([plan], arguments.out, arguments.scheduler, fail_below=arguments.fail_below)
 
 
 def _make_plan(arguments: argparse.Namespace) -> RunPlan:
@@ -174,6 +182,7 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
     from labrig_harness.arm import budget_of
     from labrig_harness.run.plan import RunPlan
 
+    asked = take_question_file(arguments)
     suite = suites.load(arguments.suite)
     _check_flags(arguments)
     spec = AgentSpec(
@@ -193,7 +202,8 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
     arm = replace(arm, **ours)
     of_suite = ""
     if arguments.server:
-        targets = {each.name: each for each in map(Target.of_word, arguments.server)}
+        folder = getattr(arguments, "server_folder", Path())
+        targets = {each.name: each for each in (Target.of_word(word, folder) for word in arguments.server)}
         if len(targets) < len(arguments.server):
             raise LabrigError("Two servers have one name", where=" ".join(arguments.server))
         of_suite, arm = arm.name, arm.on(headers_of(arguments.server_header, targets))
@@ -211,7 +221,7 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
         spec,
         (),
         seed=arguments.seed,
-        epochs=arguments.epochs,
+        epochs=arguments.epochs or 1,
         jobs=arguments.jobs,
         calls=arguments.calls,
         store=str(arguments.store.resolve()) if arguments.store else "",
@@ -221,7 +231,7 @@ def _make_plan(arguments: argparse.Namespace) -> RunPlan:
         of_suite=of_suite,
     )
     plan.check()  # before the tasks, which may take an engine to make
-    samples, chosen = _choose_samples(arguments, suite, preset)
+    samples, chosen = _choose_samples(arguments, suite, preset, asked)
     if spec.kind == "reference":
         _require_solvable(suite, samples, arm)
     return replace(plan, tasks=tuple(samples), preset=chosen)
@@ -248,6 +258,7 @@ def _require_solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None
 
 def _check_flags(arguments: argparse.Namespace) -> None:
     """Refuse flags that cannot hold, alone or together."""
+    check_share(arguments.fail_below)
     for flag in ("limit", "epochs", "jobs", "max_steps", "wall_s", "max_tokens", "max_cost", "call_s"):
         value = getattr(arguments, flag)
         least = 1 if isinstance(value, int) else 0
@@ -263,12 +274,14 @@ def _check_flags(arguments: argparse.Namespace) -> None:
 
 
 def _choose_samples(
-    arguments: argparse.Namespace, suite: Suite, preset: Preset | None
+    arguments: argparse.Namespace, suite: Suite, preset: Preset | None, asked: Sequence[Sample] = ()
 ) -> tuple[Sequence[Sample], dict[str, Any]]:
     """Return the samples to run, of the file or the seed, by preset, id and number; and what the preset left out."""
     from labrig_harness.records.chosen import LEFT_OUT, NAME
 
-    if arguments.tasks is not None:
+    if asked:
+        samples: Sequence[Sample] = asked
+    elif arguments.tasks is not None:
         from labrig_harness.records.items_file import read_tasks
 
         samples = read_tasks(arguments.tasks, suite)
@@ -355,6 +368,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     from labrig_harness.run.attempts import mark_ends
     from labrig_harness.run.plan import plans
 
+    check_share(arguments.fail_below)
     labels = outfolder.labels(arguments.out)
     if arguments.label is not None and arguments.label not in labels:
         raise unknown_name("run", arguments.label, labels, where="--run")
@@ -366,10 +380,17 @@ def _resume(arguments: argparse.Namespace) -> int:
     marked = sum(mark_ends(arguments.out, label, ends) for label in chosen) if ends else 0
     if ends:
         print(f"{marked} records that ended with {', '.join(ends)} are made again", file=sys.stderr)
-    return _carry_out(plans(arguments.out, chosen, jobs=arguments.jobs), arguments.out, arguments.scheduler)
+    return _carry_out(
+        plans(arguments.out, chosen, jobs=arguments.jobs),
+        arguments.out,
+        arguments.scheduler,
+        fail_below=arguments.fail_below,
+    )
 
 
-def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None) -> int:
+def _carry_out(
+    plans: Sequence[RunPlan], out: Path, scheduler: str | None = None, *, fail_below: float | None = None
+) -> int:
     """Run plans into one folder with a progress bar, then score it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -420,7 +441,9 @@ def _carry_out(plans: Sequence[RunPlan], out: Path, scheduler: str | None = None
     scored = score_folder(out)
     print_scores(scored, stdout_console())
     print(f"records: {out}")
-    return 0 if scored.whole_runs([plan.label for plan in plans]) else FAILED
+    labels = [plan.label for plan in plans]
+    low = say_below(scored, fail_below, labels)
+    return 0 if scored.whole_runs(labels) and not low else FAILED
 
 
 def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:

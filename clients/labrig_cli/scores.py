@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from labrig.errors import LabrigError
+from labrig_cli.verdict import add_verdict, check_share, say_below
 
 FAILED = 1
 
@@ -17,6 +18,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     score = verbs.add_parser("score", help="score an output folder from its records alone")
     score.add_argument("out", type=Path, metavar="DIR")
     score.add_argument("--json", action="store_true", help="print the scores as JSON lines")
+    add_verdict(score)
     score.set_defaults(run=_score)
 
     report = verbs.add_parser(
@@ -50,13 +52,15 @@ def _score(arguments: argparse.Namespace) -> int:
     from labrig_harness.records.scoring import score_folder
     from labrig_study.report.terminal import print_scores, stdout_console
 
+    check_share(arguments.fail_below)
     scored = score_folder(arguments.out)
     if arguments.json:
         for score in scored.scores:
             print(json.dumps(asdict(score), ensure_ascii=False))
     else:
         print_scores(scored, stdout_console())
-    return 0 if scored.whole else FAILED
+    low = say_below(scored, arguments.fail_below)
+    return 0 if scored.whole and not low else FAILED
 
 
 def _report(arguments: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ file         a file in the workspace, verbatim
 predictions  the same, for files of many answers (up to 16 MB)
 json         the last JSON object in the agent's last message
 final_json   what stands between the last <final_json> and </final_json> of that message
+answer       what follows ANSWER: in the last line of that message that begins with it
 letter       the last letter of a choice that stands alone in that message
 ============ =============================================================================
 
@@ -34,7 +35,7 @@ MESSAGE = 2**20
 class Channel:
     """An answer channel; `path` is that of the file, for the two kinds that have one."""
 
-    kind: Literal["file", "predictions", "json", "final_json", "letter"] = "file"
+    kind: Literal["file", "predictions", "json", "final_json", "letter", "answer"] = "file"
     path: str = "final_answer.txt"
 
     @property
@@ -65,6 +66,8 @@ def read_submission(
         found = last_json_object(text)
     elif channel.kind == "final_json":
         found = _cut_between(text, "<final_json>", "</final_json>")
+    elif channel.kind == "answer":
+        found = last_answer(text)
     else:
         letters = choices or ("A", "B", "C", "D")
         asked = "\n".join(step.text for step in steps if step.source == "user")
@@ -113,6 +116,16 @@ def _is_writing(call: ToolCall) -> bool:
 def _cut_between(text: str, start: str, end: str) -> str:
     _, found, tail = text.rpartition(start)
     return tail.partition(end)[0].strip() if found and end in tail else ""
+
+
+def last_answer(text: str) -> str:
+    """Return what follows the last ``ANSWER:`` that begins a line, to the end of the text, or an empty text.
+
+    >>> last_answer("ANSWER: 7?\\nNo.\\n\\n**ANSWER:** 8.27 mg/L"), last_answer("The answer: 8")
+    ('8.27 mg/L', '')
+    """
+    found = re.split(r"(?im)^[ \t>*_`#-]*ANSWER[ \t*_`]*:[ \t*_`]*", text)
+    return found[-1].strip() if len(found) > 1 else ""
 
 
 def last_letter(text: str, choices: Sequence[str]) -> str:

@@ -9,5 +9,6 @@ The harness finds them through the entry-point group ``labrig.suites``, so anoth
 - `amazing_race`: The Amazing Agent Race
 - `supercon_extraction`: properties of papers on superconductors, with their evidence
 - `precedent_search`: whether a material was ever found superconducting, or nobody looked
+- `questions`: the questions of a file, for who writes no Python
 - `terrabench`: TerraBench: workflows over Earth data, their metrics, analyses and tables
 """

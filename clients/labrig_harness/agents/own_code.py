@@ -31,5 +31,7 @@ async def commit(bench: Bench, answer: str) -> None:
         await bench.call("write_file", {"path": channel.path, "content": answer})
     elif channel.kind == "final_json":
         bench.turn(f"<final_json>{answer}</final_json>")
+    elif channel.kind == "answer":
+        bench.turn(f"ANSWER: {answer}")
     else:
         bench.turn(answer)

@@ -150,10 +150,10 @@ class Target:
     cwd: Path | None = None
 
     @classmethod
-    def of_word(cls, word: str) -> Target:
+    def of_word(cls, word: str, folder: Path = Path()) -> Target:
         """Read a server of a run: ``NAME``, ``NAME=URL``, ``NAME=-- COMMAND``.
 
-        A word of the command that is a file here becomes an absolute path, since the command is started in the
+        A word of the command that is a file in `folder` becomes an absolute path, since the command is started in the
         sample's workspace.
         """
         name, given, what = word.partition("=")
@@ -182,7 +182,7 @@ class Target:
             raise LabrigError(f"The command cannot be read: {error}", where=word) from error
         if not words:
             raise LabrigError("The command is empty", where=word)
-        return cls(name=name, argv=tuple(_make_absolute(each) for each in words))
+        return cls(name=name, argv=tuple(_make_absolute(each, folder) for each in words))
 
     @property
     def is_own(self) -> bool:
@@ -264,6 +264,7 @@ def headers_of(words: Sequence[str], targets: Mapping[str, Target]) -> dict[str,
     return found
 
 
-def _make_absolute(word: str) -> str:
+def _make_absolute(word: str, folder: Path) -> str:
     path = Path(word)
-    return str(path.absolute()) if path.is_file() and (len(path.parts) > 1 or path.suffix) else word
+    is_path = len(path.parts) > 1 or path.suffix
+    return str((folder / path).absolute()) if is_path and (folder / path).is_file() else word

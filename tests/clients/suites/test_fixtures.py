@@ -29,6 +29,9 @@ NAMES = [
 ]
 """All but those that stand for records of others."""
 
+SCORED = [*NAMES, "questions"]
+"""With the one whose servers its files name."""
+
 HOSTILE = (
     "",
     "\0",
@@ -54,7 +57,7 @@ def toys() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SCORED)
 def test_a_scorer_gives_what_its_fixtures_say_and_the_same_twice(name: str) -> None:
     suite = suites.load(name)
     assert suite.fixtures is not None, f"{name} has no fixtures"
@@ -74,7 +77,7 @@ def test_a_scorer_gives_what_its_fixtures_say_and_the_same_twice(name: str) -> N
     assert any(fixture.refused and fixture.facts for fixture in fixtures), "none cannot be read"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SCORED)
 def test_facts_tell_what_cannot_be_read_from_a_wrong_answer(name: str) -> None:
     suite = suites.load(name)
     fixtures = fixtures_of(suite)
@@ -88,7 +91,7 @@ def test_facts_tell_what_cannot_be_read_from_a_wrong_answer(name: str) -> None:
                 assert any(facts.get(key) != value for key, value in fixture.facts.items()), said
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SCORED)
 def test_a_scorer_gives_nothing_for_nothing_and_raises_for_no_text(name: str) -> None:
     suite = suites.load(name)
     tried = {each.sample.labels[suite.kind]: each for each in fixtures_of(suite)}
