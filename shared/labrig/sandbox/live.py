@@ -12,7 +12,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,13 @@ class Live:
 
     Attributes
     ----------
-    turn
-        Held by the call that uses it.
+    calls
+        How many use it or wait for it.
     """
 
     def __init__(self) -> None:
-        self.turn = asyncio.Lock()
+        self.calls = 0
+        self._turn = asyncio.Lock()
         self._area = Path()
         self._server: ForkServer | None = None
         self._child: Child | None = None
@@ -59,8 +60,30 @@ class Live:
         """Whether there is a process."""
         return self._child is not None and not self._child.asked.done()
 
+    @property
+    def taken(self) -> bool:
+        """Whether there is a process, or a call that is about to start one."""
+        return self.going or self.calls > 0
+
+    @contextlib.asynccontextmanager
+    async def turn(self, places: int) -> AsyncIterator[None]:
+        """Have the session for one call, where no more than `places` wait for it."""
+        if self.calls > places:
+            raise LabrigError(
+                f"The session is busy: {places} calls wait for it already",
+                where="session",
+                try_="the same call later",
+                code="busy",
+            )
+        self.calls += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self.calls -= 1
+
     async def run(self, server: ForkServer, job: Job, backend: str, inputs: Path) -> Result:
-        """Run one cell; the caller holds `turn`.
+        """Run one cell; the caller holds its turn.
 
         Parameters
         ----------
@@ -91,7 +114,7 @@ class Live:
 
     def stop(self, why: str) -> None:
         """End the session; a cell that is running is cancelled, and its call lets go of the process."""
-        if not self.turn.locked():
+        if not self._turn.locked():
             self.close(why)
         elif self._server is not None:
             self._server.kill(self._number)

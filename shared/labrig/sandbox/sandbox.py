@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import keyword
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ QUEUE = 32
 """Runs of one owner that may wait."""
 MOST_SESSIONS = 4
 """Of one owner, each with a process that keeps what it holds in memory."""
+YIELDED = "another caller, who had fewer sessions, needed its place"
 UNSHOWN = "the files of the folder are not at their own paths here: {why}"
 UNSAFE = "unsafe-local: this code ran with no protection of the machine, its files or its network"
 # What must fail before anything of an agent is run: a wall that stands only on paper is found out here.
@@ -100,6 +102,7 @@ class Sandbox:
         self._backend: backends.Backend | None = None
         self._server: ForkServer | None = None
         self._starting = asyncio.Lock()
+        self._queue = queue
         self._turns = Turns("The sandbox", self.slots, places=queue)
         self._tasks: set[asyncio.Task[Result]] = set()
         self._folder: WorkFolder | None = None
@@ -226,11 +229,15 @@ class Sandbox:
 
     def end_session(self, session: str, owner: str = "") -> bool:
         """End a session of an owner; return whether there was one. What it was just doing is cancelled."""
-        live = self._lives.pop((owner or OWNER.get(), session), None)
-        if live is None or not live.going:
+        key = owner or OWNER.get(), session
+        live = self._lives.get(key)
+        if live is None:
             return False
+        was_going = live.going
         live.stop("it was ended")
-        return True
+        if not live.calls:
+            del self._lives[key]
+        return was_going
 
     def _settle(self, task: asyncio.Task[Result]) -> None:
         self._tasks.discard(task)
@@ -243,7 +250,7 @@ class Sandbox:
         async with contextlib.AsyncExitStack() as held:
             live = self._session(session) if session else None
             if live is not None:
-                await held.enter_async_context(live.turn)
+                await held.enter_async_context(live.turn(self._queue))
             await held.enter_async_context(self._turns.turn(owner))
             server = await self._running_server()
             assert self._backend is not None
@@ -270,20 +277,34 @@ class Sandbox:
 
     def _session(self, name: str) -> Live:
         """Return a session of this call's owner, which may be new."""
-        key = (OWNER.get(), name)
-        if key not in self._lives:
-            going = [each for each, live in self._lives.items() if live.going]
-            own = [each[1] for each in going if each[0] == key[0]]
-            if len(own) >= MOST_SESSIONS or len(going) >= MOST_SESSIONS * OWNERS_AT_ONCE:
-                raise LabrigError(
-                    "There are too many sessions",
-                    where=f"session {name!r}",
-                    expected=f"at most {MOST_SESSIONS} of one caller at a time",
-                    try_=f"ending {' or '.join(map(repr, own))}" if own else "the same call later",
-                    code="limit",
-                )
-            self._lives[key] = Live()
-        return self._lives[key]
+        owner = OWNER.get()
+        live = self._lives.get((owner, name)) or Live()
+        if not live.taken:
+            self._make_room(owner, name)
+        self._lives.pop((owner, name), None)
+        self._lives[owner, name] = live  # what was used last comes last
+        return live
+
+    def _make_room(self, owner: str, name: str) -> None:
+        """See that an owner may have one session more; where all places are taken, one of who has more ends."""
+        own = [key[1] for key, live in self._lives.items() if key[0] == owner and live.taken]
+        gone = [key for key, live in self._lives.items() if key[0] == owner and not live.taken]
+        for key in gone[:-MOST_SESSIONS]:  # the last few still say why they ended
+            del self._lives[key]
+        held = Counter(key[0] for key, live in self._lives.items() if live.taken)
+        idle = [key for key, live in self._lives.items() if live.going and not live.calls]
+        yielding = [key for key in idle if held[key[0]] > len(own) + bool(own)]
+        full = held.total() >= MOST_SESSIONS * OWNERS_AT_ONCE
+        if len(own) >= MOST_SESSIONS or (full and not yielding):
+            raise LabrigError(
+                "There are too many sessions",
+                where=f"session {name!r}",
+                expected=f"at most {MOST_SESSIONS} of one caller at a time",
+                try_=f"ending {' or '.join(map(repr, own))}" if own else "the same call later",
+                code="limit",
+            )
+        if full:
+            self._lives[max(yielding, key=lambda key: held[key[0]])].close(YIELDED)
 
     async def close(self) -> None:
         """End the fork server and whatever runs; a later run is refused."""

@@ -184,6 +184,75 @@ def test_there_are_so_many(sandbox: Rig) -> None:
     assert OWNER.get() == "local"
 
 
+def test_no_more_come_of_many_calls_at_once(sandbox: Rig) -> None:
+    names = [f"m{number}" for number in range(9)]
+    before = descendants(sandbox)
+    said = together(sandbox, [sandbox.sandbox.run("1", session=name, owner="many") for name in names])
+    assert said == ["ok"] * 4 + ["limit"] * 5
+    assert until(lambda: len(descendants(sandbox) - before) == 4)
+    for name in names:
+        sandbox.sandbox.end_session(name, "many")
+    assert until(lambda: descendants(sandbox) <= before)
+
+
+def test_one_that_is_ended_before_it_has_begun_leaves_nothing(sandbox: Rig) -> None:
+    async def ended() -> None:
+        for _ in range(6):
+            call = asyncio.create_task(sandbox.sandbox.run("1", session="early", owner="early"))
+            for _ in range(4):
+                await asyncio.sleep(0)
+            sandbox.sandbox.end_session("early", "early")
+            calls.append(call)
+        await asyncio.wait(calls)
+
+    calls: list[asyncio.Task[Result]] = []
+    before = descendants(sandbox)
+    sandbox.go(ended())
+    assert until(lambda: len(descendants(sandbox) - before) <= 1)
+    sandbox.sandbox.end_session("early", "early")
+    assert until(lambda: descendants(sandbox) <= before)
+
+
+def test_so_many_calls_wait_for_one(sandbox: Rig) -> None:
+    calls = [sandbox.sandbox.run("1", session="long", owner="long") for _ in range(40)]
+    assert together(sandbox, calls) == ["ok"] * 33 + ["busy"] * 7
+    sandbox.sandbox.end_session("long", "long")
+
+
+def test_those_that_have_ended_are_forgotten(sandbox: Rig) -> None:
+    known = len(sandbox.sandbox._lives)
+    for number in range(12):
+        sandbox.run("import os; os._exit(0)", session=f"gone{number}", owner="gone")
+    assert len(sandbox.sandbox._lives) <= known + 5
+    assert "ended with ok" in sandbox.run("1", session="gone11", owner="gone").notes[0]
+    sandbox.sandbox.end_session("gone11", "gone")
+
+
+@pytest.mark.accept
+def test_who_has_most_gives_way_to_another(sandbox: Rig) -> None:
+    owners = ["o1", "o2", "o3", "o4"]
+    for owner in owners:
+        for name in "abcd":
+            sandbox.run("kept = 1", session=name, owner=owner)
+    sandbox.run("kept", session="a", owner="o1")  # it was used last
+    assert sandbox.run("1", session="a", owner="o5").status == "ok"
+    assert sandbox.run("kept", session="a", owner="o1").status == "ok"
+    with pytest.raises(LabrigError, match=r"too many sessions.*'c' or 'd' or 'a'"):
+        sandbox.run("kept", session="b", owner="o1")
+    sandbox.sandbox.end_session("a", "o5")
+    assert "another caller" in sandbox.run("kept", session="b", owner="o1").notes[0]
+    for owner in [*owners, "o5"]:
+        for name in "abcd":
+            sandbox.sandbox.end_session(name, owner)
+
+
+def together(sandbox: Rig, calls: list[Any]) -> list[str]:
+    async def all_of_them() -> list[Any]:
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    return [each.code if isinstance(each, LabrigError) else each.status for each in sandbox.go(all_of_them())]
+
+
 def test_two_calls_at_once_come_one_after_the_other(sandbox: Rig) -> None:
     async def both() -> list[Result]:
         run = sandbox.sandbox.run
