@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal
 
 Standing = Literal["measured", "calculated", "cited"]
 
-_CITED = re.compile(
-    r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]|\bet al\b"
-    r"|(?<=[A-Za-z%)]) \^\{\d+(?:\s?[,–-]\s?\d+)*\}(?=[\s,.;:)]|$)"
-    r"|\b[A-Z][\w’'-]+(?:\set\sal\.?|\s(?:&|and)\s[A-Z][\w’'-]+)?,?\s\(?(?:19|20)\d\d[a-z]?(?=[);,\s]|$)"
-    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{\d\d))\^\{\d+(?:\s?[,–-]\s?\d+)*\}|\bRefs?\.\s?\[?\d+"
+_RAISED = (
+    r"(?<=[A-Za-z%)]) \^\{\d+(?:\s?[,–-]\s?\d+)*\}(?=[\s,.;:)]|$)"
+    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{\d\d))\^\{\d+(?:\s?[,–-]\s?\d+)*\}"
 )
+_IN_BRACKETS = r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]"
+_OF_YEAR = (
+    r"\b[A-Z][\w’'-]+(?:\set\sal\.?|\s(?:&|and)\s[A-Z][\w’'-]+)?,?\s\(?(?:19|20)\d\d[a-z]?(?=[);,\s]|$)"
+)
+_NO_NOTE = re.compile(rf"{_IN_BRACKETS}|\bet al\b|{_OF_YEAR}|\bRefs?\.\s?\[?\d+")
+_CITED = re.compile(rf"{_NO_NOTE.pattern}|{_RAISED}")
 """Marks in brackets (no directions of a crystal), raised ones behind a word or a sign, for right behind a unit stands
 its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)."""
+_OF_METHOD = re.compile(
+    r"\b(?:formula|model|equation|relation|method|approximation|theory|code|package|functional|procedure|program|"
+    r"algorithm|expression|scheme|technique|software)(?:s|e)?"
+    rf"\s?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
+    re.IGNORECASE,
+)
+"""A mark that cites the way by which a value was found, and not the value."""
+_ASIDE = re.compile(rf"\((?=[^()]*\b(?:is|are|was|were)\b)[^()]*\)\s?(?:{_IN_BRACKETS}|{_RAISED})")
+"""A clause in brackets with a mark of its own, which says nothing of what stands before it."""
 _BY_OTHERS = re.compile(
     r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
     r"|\b(?!(?:here|have|been|will|also|were|data|this)\b)[a-z]{4,}\s(?:et al\.?\s|and co-?workers\s)?"
@@ -25,14 +39,29 @@ _BY_OTHERS = re.compile(
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:we|our|ours|this work|this study|here|the present|in the present \w+)\b", re.IGNORECASE
+    r"\b(?:we(?!\s(?:admit|assume|note|compare|recall|consider|discuss|refer|take|use)\b)"
+    r"|our|ours|this work|this study|here|the present|in the present \w+)\b",
+    re.IGNORECASE,
 )
+_OWN_FINDING = re.compile(
+    r"\b(?:we|one)\s(?:(?!(?:previous|earl|recent)\w*)\w+ly\s|(?:can|could)\s)?"
+    r"(?:find|found|observ|measur|obtain|estimat|determin|deduc|deriv|extract|calculat|see\b|saw\b|get\b)\w*",
+    re.IGNORECASE,
+)
+"""Of what one says to have found, a mark at the end of the sentence cites the way."""
+_EARLIER = re.compile(r"\b(?:previous(?:ly)?|earlier|before|Refs?\.)", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"\b(?:taking into account|considering|given)\s[^,.;]{0,60}\s(?:of|is|=|≈|~)\s*$", re.IGNORECASE
+)
+"""What stands right before a number that goes into a theory, and does not come from it."""
 _CALCULATED = re.compile(
     r"\b(?:calculat\w*|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
     r"ab[ -]initio|first[ -]principles|DFT|"
     r"simulat\w*|expected|band[ -]structure|would be|"
     r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused)))|"
-    r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*)\b",
+    r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*|McMillan|"
+    r"Monte[ -]Carlo|mock|"
+    r"(?:artificial|synthetic) (?:data|sets?|spectr\w+|velocit\w+|light curves?|images?|catalog\w*))\b",
     re.IGNORECASE,
 )
 _OF_THEORY = re.compile(
@@ -57,14 +86,30 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 """Where a sentence goes over from what is said to what it is held against."""
+_LOOKED_FOR = re.compile(r",?\s(?:which correspond(?:s|ed)|corresponding) to\b", re.IGNORECASE)
+"""Where it goes over from what the authors did to what they did it for."""
+_COMPARISON = re.compile(
+    r",?\s(?:in \w+ agreement|in agreement|agrees?|consistent|compare[sd]?)\b", re.IGNORECASE
+)
 
 
-def citations_in(sentence: str) -> tuple[str, ...]:
-    """Return the citation marks of a sentence, as printed."""
-    return tuple(dict.fromkeys(match.group(0) for match in _CITED.finditer(sentence)))
+def has_raised_marks(text: str) -> bool:
+    """Tell whether a paper may cite by raised numbers: where it cites by brackets or years, these are footnotes."""
+    others = max(len(re.findall(_IN_BRACKETS, text)), len(re.findall(_OF_YEAR, text)))
+    return others < SOME or FEW * len(re.findall(_RAISED, text)) > others
 
 
-def standing_of(sentence: str, at: int) -> Standing:
+SOME, FEW = 10, 4
+"""Marks of one kind by which a paper is known to cite so, where it has four times as many as of another."""
+
+
+def citations_in(sentence: str, raised: bool = True) -> tuple[str, ...]:
+    """Return the citation marks of a sentence, as printed, with raised numbers or without."""
+    marks = _CITED if raised else _NO_NOTE
+    return tuple(dict.fromkeys(match.group(0) for match in marks.finditer(sentence)))
+
+
+def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
     """Return whether a value is the paper's own measurement, calculated, or of others.
 
     Parameters
@@ -73,32 +118,61 @@ def standing_of(sentence: str, at: int) -> Standing:
         That states it.
     at
         Where in the sentence the value begins.
+    raised
+        Raised numbers are marks; else they are of notes.
 
     A sentence is taken part by part: "We find 36.9 K, while Smith et al. reported 35 K" has one of each. A part says
-    what it says itself; else what an earlier part said goes on, but for one that speaks of own work.
+    what it says itself; else what an earlier part said goes on, but for one that speaks of own work. A comparison ends
+    at its comma.
     """
     if _OF_THEORY.search(sentence[:at]):
         return "calculated"
     if _OF_EXPERIMENT.search(sentence[:at]):
         return "measured"
-    parts: list[tuple[int, int]] = []
-    start = 0
-    for match in _PARTS.finditer(sentence):
-        parts.append((start, match.start()))
-        start = match.start()
-    parts.append((start, len(sentence)))
+    sentence = _without_foreign_marks(sentence, at)
+    marks = _CITED if raised else _NO_NOTE
     standing: Standing = "measured"
-    for first, last in parts:
+    before: Standing = "measured"
+    for first, last in _parts_of(sentence):
         if first > at:
             break
         part = sentence[first:last]
-        if _CITED.search(part) or _BY_OTHERS.search(part):
+        found = _OWN_FINDING.search(part, 0, max(0, at - first)) and not _EARLIER.search(part)
+        is_compared = _COMPARISON.match(part) is not None
+        standing, before = (standing, standing) if is_compared else (before, before)
+        if _GIVEN.search(sentence[first:at]) and not marks.search(part):
+            standing = "measured"
+        elif (marks.search(part) and not found) or _BY_OTHERS.search(part):
             standing = "cited"
         elif _CALCULATED.search(_without_theory(part)):
             standing = "calculated"
         elif _OWN.search(part):
             standing = "measured"
+        before = before if is_compared else standing
     return standing
+
+
+def _without_foreign_marks(sentence: str, at: int) -> str:
+    """Return a sentence of the same length without the marks of methods, and of asides in which the value is not."""
+
+    def blank(match: re.Match[str]) -> str:
+        mark = max(match.group().rfind("["), match.group().rfind("^"))
+        kept = match.start() <= at < match.end() and match.group()[0] == "("
+        return match.group() if kept else match.group()[:mark] + " " * (len(match.group()) - mark)
+
+    return _ASIDE.sub(blank, _OF_METHOD.sub(blank, sentence))
+
+
+def _parts_of(sentence: str) -> list[tuple[int, int]]:
+    """Return where the parts of a sentence begin and end."""
+    cuts = {match.start() for match in _PARTS.finditer(sentence)}
+    for match in _COMPARISON.finditer(sentence):
+        if match.start() in cuts and (comma := sentence.find(", ", match.end())) >= 0:
+            cuts.add(comma)
+    cuts |= {
+        match.start() for match in _LOOKED_FOR.finditer(sentence) if _OWN.search(sentence, 0, match.start())
+    }
+    return list(pairwise([0, *sorted(cuts - {0}), len(sentence)]))
 
 
 _FINDING = (
@@ -128,7 +202,13 @@ def is_denied(sentence: str, at: int) -> bool:
 
 
 def _without_theory(part: str) -> str:
-    """Return a part of a sentence without the words that speak of one number of theory alone."""
+    """Return a part of a sentence without the words that speak of one number of theory, or of what one expects."""
+    part = re.sub(
+        r"\b(?:as|than|contrary to what is|unlike what is)\s(?:is\s|was\s)?(?:expected|predicted|anticipated)\b",
+        " ",
+        part,
+        flags=re.IGNORECASE,
+    )
     return re.sub(
         r"\b(?:BCS|weak[ -]coupling|theoretical|predicted|expected|calculated)\s+(?:BCS\s+)?"
         r"(?:value|limit|ratio|result)s?",

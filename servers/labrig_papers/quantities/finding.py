@@ -10,7 +10,7 @@ from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import formulas_near, nearness, of_title, paired
 from labrig_papers.attribution.sentences import sentence_of
-from labrig_papers.attribution.standing import citations_in, is_denied, standing_of
+from labrig_papers.attribution.standing import citations_in, has_raised_marks, is_denied, standing_of
 from labrig_papers.properties.facets import facets_of
 from labrig_papers.quantities.candidates import Candidate
 from labrig_papers.quantities.conditions import CONDITIONS, Placed, conditions_of
@@ -67,14 +67,15 @@ def find_quantities(
         )
     found: list[Candidate] = []
     by_page: list[list[Candidate]] = []
+    raised = has_raised_marks("\n".join(pages))
     for index, text in enumerate(pages):
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         units = list(scan(text))
         taken = [(each.start, each.end) for each in units]
-        candidates = [_candidate(text, number, each) for each in units]
+        candidates = [_candidate(text, number, each, raised) for each in units]
         for each in bare_numbers(text):
             if not any(start <= each.start < end for start, end in taken):
-                candidate = _candidate(text, number, each)
+                candidate = _candidate(text, number, each, raised)
                 if each.problem or candidate.name in without_unit():
                     candidates.append(candidate)
         candidates.sort(key=lambda candidate: candidate.start)
@@ -84,7 +85,7 @@ def find_quantities(
     for index, here in enumerate(areas[: len(pages) - 1]):
         ends, begins = here.breaks_off, areas[index + 1].goes_on if index + 1 < len(areas) else None
         if ends is not None and begins is not None:
-            _join(by_page, index, pages, ends, begins, first_page + index)
+            _join(by_page, index, pages, ends, begins, first_page + index, raised)
     for index, inside in enumerate(by_page):
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         ordered = sorted([*inside, *tabled(here, number)], key=lambda candidate: candidate.start)
@@ -102,7 +103,7 @@ def find_quantities(
     )
 
 
-def _candidate(text: str, page: int, found: Found) -> Candidate:
+def _candidate(text: str, page: int, found: Found, raised: bool) -> Candidate:
     sentence = sentence_of(text, found.start, found.end)
     quote = text[sentence.start : sentence.end].strip()
     before = text[max(sentence.start, found.start - 100) : found.start]
@@ -131,8 +132,8 @@ def _candidate(text: str, page: int, found: Found) -> Candidate:
         quote,
         sentence.start,
         formulas,
-        citations_in(quote),
-        standing_of(text[sentence.start : sentence.end], at),
+        citations_in(quote, raised),
+        standing_of(text[sentence.start : sentence.end], at, raised),
         conditions={"denied": "yes"} if is_denied(text[sentence.start : sentence.end], at) else {},
         material_by=nearness(text, found.start, found.end, formulas[0]) if formulas else "",
     )
@@ -157,7 +158,13 @@ BACK = 600
 
 
 def _join(
-    by_page: list[list[Candidate]], index: int, pages: Sequence[str], ends: int, begins: int, number: int
+    by_page: list[list[Candidate]],
+    index: int,
+    pages: Sequence[str],
+    ends: int,
+    begins: int,
+    number: int,
+    raised: bool,
 ) -> None:
     """Put the values of a sentence that goes on over the end of a page in place of those that its halves gave."""
     tail = pages[index][max(0, ends - BACK) : ends].rstrip()
@@ -166,7 +173,7 @@ def _join(
     first_at, next_at = max(0, ends - BACK), begins - cut - 1
     sentence = sentence_of(text, cut - 1, cut + 2)
     fresh = [
-        _candidate(text, number, each)
+        _candidate(text, number, each, raised)
         for each in scan(text)
         if sentence.start <= each.start and each.end <= sentence.end
     ]

@@ -32,10 +32,38 @@ def found_in(text: str) -> tuple[Candidate, ...]:
         ("A transition at 30 K was seen in KFe_{2}Se_{2}.^{5,6}\n\nNext is 3 K.", ["cited", "measured"]),
         ("Onnes and coworkers reported 4.2 K for mercury.", ["cited"]),
         ("The T_{c} of strained films could reach 100 K.", ["calculated"]),
+        ("T_{c}, estimated by the modified McMillan formula [35], was found to be 2 K.", ["calculated"]),
+        ("With a critical field of 3 T [4] the curve of the Brandt formula [49] is drawn.", ["cited"]),
+        (
+            "Given the critical field of 3 T, the theoretical curve follows the Brandt formula [49].",
+            ["measured"],
+        ),
+        ("As expected from the London model [7] one observes a maximum at 40 mT [49].", ["measured"]),
+        ("Previously, we determined 100 K in Ref. 18.", ["cited"]),
+        (
+            "The spacing rises to 12.1 Å due to dipoles (the moment is 3 meV for PC) [53].",
+            ["measured", "cited"],
+        ),
+        (
+            "We found no signal at 0.3 Hz, corresponding to the planet of 3.3 days by Konacki (2005).",
+            ["measured", "cited"],
+        ),
+        ("All mock sets have an rms of 105 m/s.", ["calculated"]),
+        (
+            "Konacki (2005) is consistent with our analysis, provided that the precision is not 15 m/s.",
+            ["cited"],
+        ),
     ],
 )
 def test_standing(text: str, standings: list[str]) -> None:
     assert [each.standing for each in found_in(text)] == standings
+
+
+def test_raised_numbers_are_notes_where_a_paper_cites_by_brackets() -> None:
+    cited = " ".join(f"Known [{number}]." for number in range(1, 12))
+    sentence = "The sum is 9.2 km/s from the visual orbit.^{1}\n\nNext."
+    assert found_in(sentence)[0].standing == "cited"
+    assert found_in(f"{cited} {sentence}")[0].standing == "measured"
 
 
 def test_what_was_looked_for_and_not_found_is_said() -> None:
