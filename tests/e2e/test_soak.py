@@ -58,6 +58,13 @@ def test_the_small_form_writes_no_row(page: Path, monkeypatch: pytest.MonkeyPatc
     assert not page.exists()
 
 
+def test_the_end_of_a_name_stands_for_all_that_have_it(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = tuple(check(name, "print('1 tried')") for name in ("a-good", "b-good", "no-good-one"))
+    monkeypatch.setattr(soak, "CHECKS", found)
+    assert ran(monkeypatch, "good") == 0
+    assert [row[0] for row in rows(page)] == ["a-good", "b-good"]
+
+
 def test_an_unknown_name_is_refused(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit):
         ran(monkeypatch, "god")

@@ -1,7 +1,7 @@
 """The exhaustive checks, which take hours: each runs by itself, and its row in docs/soak.md says what came of it.
 
-``make soak`` runs all, ``make soak ONLY=NAME`` one; ``make soak ONLY="--try NAME"`` makes it with small numbers, to see
-that it works, and writes no row.
+``make soak`` runs all, ``make soak ONLY=NAME`` one (``attacks``: all whose names end so); ``make soak ONLY="--try NAME"``
+makes it with small numbers, to see that it works, and writes no row.
 """
 
 from __future__ import annotations
@@ -107,11 +107,13 @@ def main() -> int:
         "--try", dest="small", action="store_true", help="small numbers, no row in docs/soak.md"
     )
     given = parser.parse_args()
-    if unknown := set(given.names) - set(names):
-        parser.error(f"no check {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    asked = {name for name in names for word in given.names or [name] if f"-{name}".endswith(f"-{word}")}
+    unknown = [word for word in given.names if not any(f"-{name}".endswith(f"-{word}") for name in names)]
+    if unknown:
+        parser.error(f"no check {', '.join(unknown)}; there are {', '.join(names)}")
     failed = []
     for check in CHECKS:
-        if given.names and check.name not in given.names:
+        if check.name not in asked:
             continue
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:

@@ -110,6 +110,18 @@ class Inputs:
             raise
         return placed
 
+    def require_room(self, run: str) -> None:
+        """Refuse further inputs where those that were placed before have more than `MAX_COPIED`, names of links too."""
+        with closing(os.open(self._area / run, os.O_RDONLY | os.O_CLOEXEC)) as folder:
+            if _size(folder, MAX_COPIED) <= MAX_COPIED:
+                return
+        raise LabrigError(
+            f"The inputs of the runs before have more than {MAX_COPIED:,} bytes",
+            where="session",
+            try_="ending the session: the next run under its name starts with nothing",
+            code="limit",
+        )
+
     def remove(self, run: str) -> None:
         """Remove the copies of a run."""
         shutil.rmtree(self._area / run, ignore_errors=True)

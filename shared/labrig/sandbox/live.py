@@ -12,7 +12,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from labrig.sandbox.forkserver import Ended, ForkServer, scratch_name
 from labrig.sandbox.inputs import Input, Inputs, close
 from labrig.sandbox.inside import tree
 from labrig.sandbox.results import Limits, Result
-from labrig.sandbox.running import DRAIN_S, GRACE_S, NO_SPACE, Child, answering, result_of
+from labrig.sandbox.running import DRAIN_S, GRACE_S, NO_SPACE, Child, answering, placed, result_of
 from labrig.sandbox.scratch import collect
 from labrig.threads import in_thread
 
@@ -101,6 +101,8 @@ class Live:
             self._expiry.cancel()
         if self._child is not None and (self._child.asked.done() or self._server is not server):
             self.close("its process has ended")
+        if self._child is not None and job.inputs:
+            await in_thread(self._places.require_room, self._area.name)
         notes = (ANEW.format(why=self._lost),) if self._lost else ()
         try:
             result = await self._run(server, replace(job, stays=True), backend, inputs)
@@ -139,7 +141,8 @@ class Live:
         started = time.monotonic()
         begun = self._child is not None
         child = self._child or self._start(server, job.limits, inputs)
-        await in_thread(self._put, job.inputs)
+        await in_thread(self._clear, job.inputs)
+        close(await placed(self._places, job.inputs, self._area.name))
         server.go(self._number, job.limits.wall_s, job.limits.cpu_s)
         conversation = Conversation(child.wire, job, (), area=os.fspath(self._area), begun=begun)
         talk = asyncio.create_task(conversation.hold(lambda: server.kill(self._number)))
@@ -181,12 +184,16 @@ class Live:
             close([area])
         return self._child
 
-    def _put(self, inputs: Mapping[str, Path]) -> None:
-        """Put inputs where the code finds them, in place of earlier ones of the same names."""
-        for name in inputs:
+    @property
+    def _places(self) -> Inputs:
+        """Where inputs are found: in no root, so that each gets a copy or a second name in the area."""
+        return Inputs((), self._area.parent)
+
+    def _clear(self, names: Iterable[str]) -> None:
+        """Take away earlier inputs whose names are to be used again."""
+        for name in names:
             shutil.rmtree(self._area / name, ignore_errors=True)
             (self._area / name).unlink(missing_ok=True)
-        close(Inputs((), self._area.parent).place(inputs, self._area.name))
 
     async def _ended(
         self, child: Child, conversation: Conversation, talk: asyncio.Task[None], limits: Limits

@@ -33,6 +33,8 @@ CRASH_FRAMES = re.compile(
 )
 """What a dump of the stack says of the sandbox itself, and of what is imported."""
 LASTING_NOTES = 20
+MOST_COUNTED = 10_000
+"""Figures; the program says how many it has left out."""
 NO_SPACE = f"[Errno {errno.ENOSPC}]"
 
 
@@ -58,7 +60,7 @@ async def run(server: ForkServer, job: Job, backend: str, places: Inputs) -> Res
     folder = -1
     child: Child | None = None
     try:
-        inputs = await _placed(places, job.inputs, scratch) if job.inputs else []
+        inputs = await placed(places, job.inputs, scratch) if job.inputs else []
         try:
             child = Child(server, number, inputs, job.limits)
         finally:
@@ -142,7 +144,7 @@ async def _ended(
         raise
 
 
-async def _placed(places: Inputs, inputs: Mapping[str, Path], scratch: str) -> list[Input]:
+async def placed(places: Inputs, inputs: Mapping[str, Path], scratch: str) -> list[Input]:
     """Place the inputs of a run; where it is cancelled meanwhile, what is placed yet goes away again."""
     placing = asyncio.ensure_future(in_thread(places.place, inputs, scratch))
 
@@ -176,7 +178,7 @@ def result_of(
         "output": out.cut,
         "error": err.cut,
         "files": left.left,
-        "figures": max(0, figures_left) if isinstance(figures_left, int) else 0,
+        "figures": min(max(0, figures_left), MOST_COUNTED) if isinstance(figures_left, int) else 0,
     }
     notes = list(_texts(end.get("notes")))
     if status == "ok" and not end:

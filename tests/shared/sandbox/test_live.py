@@ -151,6 +151,35 @@ def test_inputs_come_with_any_cell(cell: Any, tmp_path: Path) -> None:
     assert "OSError" in cell("open('inputs/a.txt', 'w')\n").error.replace("PermissionError", "OSError")
 
 
+def test_inputs_of_many_cells_have_a_limit(
+    cell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "some").write_bytes(b"x" * 60)
+    monkeypatch.setattr("labrig.sandbox.inputs.MAX_COPIED", 100)
+    cell("kept = 1", inputs={"a": tmp_path / "some"})
+    cell("1", inputs={"b": tmp_path / "some"})
+    with pytest.raises(LabrigError, match=r"more than 100 bytes.*ending the session"):
+        cell("1", inputs={"c": tmp_path / "some"})
+    assert cell("kept").output == "1\n"  # nothing is lost by it
+
+
+def test_what_a_cancelled_call_was_placing_goes_away(sandbox: Rig, tmp_path: Path) -> None:
+    async def cancelled() -> None:
+        call = asyncio.create_task(sandbox.sandbox.run("1", session="placing", inputs={"many": tmp_path}))
+        while not list(area.glob("*/many")):
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait([call])
+
+    for number in range(1000):
+        (tmp_path / str(number)).touch()
+    assert sandbox.sandbox._folder is not None
+    area = sandbox.sandbox._folder.inputs
+    sandbox.go(cancelled())
+    assert until(lambda: not list(area.glob("*/many")))
+    sandbox.sandbox.end_session("placing")
+
+
 def test_functions_of_the_host_are_those_of_the_cell(cell: Any) -> None:
     async def tell(x: int) -> int:
         """tell(x)"""
