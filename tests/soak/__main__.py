@@ -1,7 +1,7 @@
 """The exhaustive checks, which take hours: each runs by itself, and its row in docs/soak.md says what came of it.
 
-``make soak`` runs all, ``make soak ONLY=NAME`` one (``attacks``: all whose names end so); ``make soak ONLY="--try NAME"``
-makes it with small numbers, to see that it works, and writes no row.
+``make soak`` runs all, ``make soak ONLY=NAME`` one (``attacks``: all whose names end so); ``make soak
+ONLY="--try NAME"`` makes it with small numbers, to see that it works, and writes no row.
 """
 
 from __future__ import annotations
