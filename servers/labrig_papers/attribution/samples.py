@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from labrig_papers.attribution.sentences import sentence_of
@@ -39,6 +39,8 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     """
     sentence = sentence_of(text, start, end)
     low, high = max(0, start - 2 * reach), min(len(text), end + reach)
+    while low and not text[low - 1].isspace():
+        low -= 1  # no formula is cut
     compared = [match.span() for match in COMPARED.finditer(text, low, high)]
     found: dict[str, tuple[int, int]] = {}
     longer = high + LONGEST_FORMULA  # one that begins within reach is read to its end
@@ -74,16 +76,65 @@ SERIES = re.compile(r"\b\w*(?:intercalat|substitut|dop(?:ed|ing)\b|alloyed)\w*|\
 
 def of_title(title: str) -> str:
     """Return the one material that a title names; none where it names several, or the parent of a series."""
-    named = {written for _, _, written in written_in(title)}
-    return named.pop() if len(named) == 1 and not SERIES.search(title) else ""
+    return "" if SERIES.search(title) else _named_alone(title)
+
+
+def parent_of(title: str) -> str:
+    """Return the material that a title names as what is doped or intercalated: "Intercalated SnSe2"."""
+    return _named_alone(title) if SERIES.search(title) else ""
+
+
+def _named_alone(title: str) -> str:
+    named = {written for _, _, written in written_in(COMPARED.sub(" ", title))}
+    return named.pop() if len(named) == 1 else ""
+
+
+_PARENT = re.compile(r"\b(?:parent|pristine|undoped|unintercalated)\b(?!\s(?:of\s)?\(?[A-Z])")
+_DERIVED = re.compile(
+    r"\b(?:superconducting|doped|intercalated|substituted) (?:compounds?|samples?|phases?)\b", re.IGNORECASE
+)
+"""Words for the parent of a series, and for others of it."""
 
 
 COMPARED = re.compile(
-    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|similar(?:ly)? to|as in|than (?:in|that of))"
+    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|"
+    r"(?:similar(?:ly|it(?:y|ies))?|comparable) (?:to|with)|as in|than (?:in|that of))"
     r"\s[^,;.]{1,60}",
     re.IGNORECASE,
 )
 """Words that name a material to hold another against it."""
+
+
+_NICKNAME = re.compile(r"(?<![\w-])((?:[A-Z][\w–-]*doped\s)?)([A-Z][A-Za-z]{0,6}-?\d{4})\b")
+_MEANS = re.compile(r"\s?\((?:the\s|so-called\s|hereafter\s)?")
+
+
+def nicknames(text: str) -> dict[str, tuple[str, str]]:
+    """Return the formulas that a paper gives names to, by name: LaFeAsO_{1−x}H_{x} (H-doped La1111 series).
+
+    With each formula comes the kind of doping that the name was given with.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for match in FORMULA.finditer(text):
+        behind = _MEANS.match(text, match.end())
+        named = _NICKNAME.match(text, behind.end()) if behind else None
+        if named and key(match.group()) not in names():
+            found.setdefault(named[2], (match.group(), named[1]))
+    return found
+
+
+def spelled_out(text: str, start: int, written: str, meant: Mapping[str, tuple[str, str]]) -> str:
+    """Return the formula of a nickname near a place; the name itself where it is that of another doping."""
+    if written not in meant:
+        return written
+    formula, doping = meant[written]
+    nearest = min(
+        (match for match in _NICKNAME.finditer(text) if match[2] == written),
+        key=lambda match: abs(match.start() - start),
+        default=None,
+    )
+    other = nearest[1] if nearest else ""
+    return written if other and other.replace("-", "") != doping.replace("-", "") else formula
 
 
 def nearness(text: str, start: int, end: int, written: str) -> str:
@@ -109,13 +160,15 @@ def written_in(text: str, low: int = 0, high: int | None = None) -> list[tuple[i
     return sorted(set(found))
 
 
-def paired(sentence: str, values: Sequence[tuple[int, int, str]]) -> dict[int, str]:
+def paired(sentence: str, values: Sequence[tuple[int, int, str]], parent: str = "") -> dict[int, str]:
     """Return the material of each value of a sentence, by where the value begins, of those that the words decide.
 
     Parameters
     ----------
     values
         Where each begins and ends in the sentence, and its dimension.
+    parent
+        What "the parent compound" is.
 
     "4.5 K and 7.1 K for A and B, respectively" pairs them in order; "12 K for A" and "A (12 K)" say it outright.
     """
@@ -130,6 +183,10 @@ def paired(sentence: str, values: Sequence[tuple[int, int, str]]) -> dict[int, s
     for (start, end, _), (following, _, _) in reversed(list(pairwise(values))):
         if following in told and start not in told and _JOINED.fullmatch(sentence[end:following]):
             told[start] = told[following]  # "with γ ~ 1 mJ/mol K^{2} and T_{c} ~ 12 K for A"
+    by_words = [(*match.span(), parent) for match in _PARENT.finditer(sentence) if parent]
+    if by_words:
+        by_words += [(*match.span(), "") for match in _DERIVED.finditer(sentence)]
+    materials = sorted([*materials, *by_words])
     for match in _PAIRED.finditer(sentence):
         begins = max([each.end() for each in _PARTS.finditer(sentence, 0, match.start())], default=0)
         behind = _PARTS.search(sentence, match.end())
@@ -138,5 +195,9 @@ def paired(sentence: str, values: Sequence[tuple[int, int, str]]) -> dict[int, s
         for dimension in {each[2] for each in values}:
             some = [each for each in values if begins <= each[0] < ends and each[2] == dimension]
             if len(some) == len(named) > 1:
-                told |= {start: written for (start, _, _), (_, _, written) in zip(some, named, strict=True)}
+                told |= {
+                    start: written
+                    for (start, _, _), (_, _, written) in zip(some, named, strict=True)
+                    if written
+                }
     return told

@@ -7,8 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labrig.errors import LabrigError
+from labrig_papers.attribution.carrying import goes_on_citing
 from labrig_papers.attribution.magnets import is_of_magnet
-from labrig_papers.attribution.samples import formulas_near, nearness, of_title, paired
+from labrig_papers.attribution.samples import (
+    COMPARED,
+    formulas_near,
+    nearness,
+    nicknames,
+    of_title,
+    paired,
+    parent_of,
+    spelled_out,
+    written_in,
+)
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import citations_in, has_raised_marks, is_denied, standing_of
 from labrig_papers.properties.facets import facets_of
@@ -79,7 +90,9 @@ def find_quantities(
                 if each.problem or candidate.name in without_unit():
                     candidates.append(candidate)
         candidates.sort(key=lambda candidate: candidate.start)
-        inside = _with_materials(text, [each for each in candidates if not here.in_table(each.start)])
+        inside = _with_materials(
+            text, [each for each in candidates if not here.in_table(each.start)], parent_of(title)
+        )
         inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
         by_page.append(inside)
     for index, here in enumerate(areas[: len(pages) - 1]):
@@ -94,6 +107,7 @@ def find_quantities(
         found = [
             each if each.formulas else replace(each, formulas=(alone,), material_by="title") for each in found
         ]
+    found = _of_others(_spelled_out(found, pages, first_page), pages, first_page, title, raised)
     found = _side_by_side(_of_magnets(found, pages, first_page))
     return tuple(
         each
@@ -137,6 +151,36 @@ def _candidate(text: str, page: int, found: Found, raised: bool) -> Candidate:
         conditions={"denied": "yes"} if is_denied(text[sentence.start : sentence.end], at) else {},
         material_by=nearness(text, found.start, found.end, formulas[0]) if formulas else "",
     )
+
+
+def _spelled_out(found: list[Candidate], pages: Sequence[str], first_page: int) -> list[Candidate]:
+    """Return the candidates with the formula for each nickname that the paper explains."""
+    meant = nicknames("\n".join(pages))
+    if not meant:
+        return found
+    spelled = []
+    for each in found:
+        text = pages[each.page - first_page]
+        formulas = [spelled_out(text, each.start, written, meant) for written in each.formulas]
+        spelled.append(replace(each, formulas=tuple(dict.fromkeys(formulas))))
+    return spelled
+
+
+def _of_others(
+    found: list[Candidate], pages: Sequence[str], first_page: int, title: str, raised: bool
+) -> list[Candidate]:
+    """Return the candidates; cited where the paper goes on about what it cites of a material not of its title."""
+    titled = {written for _, _, written in written_in(COMPARED.sub(" ", title))}
+    return [
+        replace(each, standing="cited")
+        if each.source == "text"
+        and each.standing == "measured"
+        and each.formulas
+        and each.formulas[0] not in titled
+        and goes_on_citing(pages[each.page - first_page], each.start, each.end, each.formulas[0], raised)
+        else each
+        for each in found
+    ]
 
 
 def _of_magnets(found: list[Candidate], pages: Sequence[str], first_page: int) -> list[Candidate]:
@@ -198,7 +242,7 @@ def _join(
     by_page[index + 1] = sorted(more, key=lambda each: each.start)
 
 
-def _with_materials(text: str, found: Sequence[Candidate]) -> list[Candidate]:
+def _with_materials(text: str, found: Sequence[Candidate], parent: str) -> list[Candidate]:
     """Return the candidates of a text, each with the material first that its sentence pairs it with."""
     of_sentence: dict[int, list[Candidate]] = {}
     for each in found:
@@ -210,7 +254,7 @@ def _with_materials(text: str, found: Sequence[Candidate]) -> list[Candidate]:
             (each.start - start, each.end - start, each.value.unit.dimension if each.value else "")
             for each in some
         ]
-        told |= {start + at: written for at, written in paired(sentence, values).items()}
+        told |= {start + at: written for at, written in paired(sentence, values, parent).items()}
     return [
         replace(each, formulas=tuple(dict.fromkeys([told[each.start], *each.formulas])), material_by="paired")
         if each.start in told

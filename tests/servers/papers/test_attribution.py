@@ -10,7 +10,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from labrig_papers.attribution.rows import cited_by_caption, is_group
-from labrig_papers.attribution.samples import paired
+from labrig_papers.attribution.samples import formulas_near, of_title, paired
 from labrig_papers.evidence.quotes import verify_quote
 from labrig_papers.pdf.continuing import going_on
 from labrig_papers.pdf.opening import opened
@@ -106,6 +106,36 @@ def test_what_is_denied_is_a_finding() -> None:
 def test_a_temperature_to_which_a_sample_was_cooled_is_no_transition() -> None:
     text = "Field cooling from above T_{c} to 1.7 K was used. Below T_{c} = 8.9 K it vanishes."
     assert [each.name for each in found_in(text)] == ["", "critical_temperature"]
+
+
+def test_a_parent_is_the_material_that_is_intercalated() -> None:
+    text = "The Debye temperature is 180 K and 166 K for parent and superconducting samples, respectively."
+    first, other = find_quantities([text], title="Superconductivity in intercalated SnSe_{2}")
+    assert first.formulas == ("SnSe_{2}",) and other.formulas == ()
+
+
+def test_a_nickname_is_the_formula_that_a_paper_explains_it_by() -> None:
+    text = "We study LaFeAsO_{1−x}H_{x} (H-doped La1111). T_{c} of La1111 is 45 K.\n\nIn F-doped La1111 it is 26 K."
+    assert [each.formulas[0] for each in found_in(text)] == ["LaFeAsO_{1−x}H_{x}", "La1111"]
+
+
+def test_what_is_compared_in_a_title_is_not_the_material_of_the_paper() -> None:
+    assert of_title("Magnetization in URhSi: similarities to UGe2 and URhGe") == "URhSi"
+
+
+def test_a_sentence_goes_on_about_what_the_one_before_it_cites() -> None:
+    text = (
+        "We study URhSi. Stress enhances T_{c} of URhGe [76]. The value in URhGe rises to 0.8 K. It falls by 10 %.\n\n"
+        "In URhGe it is known [76]. Our sample has 0.3 K. In URhSi 9.5 K was read."
+    )
+    found = find_quantities([text], title="Magnetization in URhSi")
+    assert [each.standing for each in found] == ["cited", "cited", "measured", "measured"]
+
+
+def test_no_formula_is_cut_where_one_looks_back() -> None:
+    text = "Li_{0.2}(THF)_{0.3}SnSe_{2}" + " so it is said" * 60 + " at 5 K."
+    cuts = {formulas_near(text, at, at + 3, reach=400) for at in range(700, len(text) - 4)}
+    assert cuts <= {(), ("Li_{0.2}(THF)_{0.3}SnSe_{2}",)}
 
 
 def test_lists_of_other_lengths_are_not_paired() -> None:
