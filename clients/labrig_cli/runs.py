@@ -20,7 +20,7 @@ from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
 from labrig_cli.questions import take_question_file
 from labrig_cli.settings import settings_of
-from labrig_cli.verdict import add_verdict, check_share, say_below
+from labrig_cli.verdict import ErrorCount, add_stop, add_verdict, check_share, say_below
 from labrig_harness.registry.servers import Target, headers_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
 
@@ -50,6 +50,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="make records with these ends again as well: agent_error,wall_limit",
     )
     add_verdict(resume)
+    add_stop(resume)
     _add_where(resume)
     resume.set_defaults(run=_resume)
 
@@ -150,6 +151,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
     add_verdict(run)
+    add_stop(run)
     _add_where(run)
     run.set_defaults(run=_run, takes_command=True)
 
@@ -173,7 +175,13 @@ def _run(arguments: argparse.Namespace) -> int:
         _print_plan(plan, _probe_servers(plan))
         return 0
     _probe_servers(plan)
-    return _carry_out([plan], arguments.out, arguments.scheduler, fail_below=arguments.fail_below)
+    return _carry_out(
+        [plan],
+        arguments.out,
+        arguments.scheduler,
+        fail_below=arguments.fail_below,
+        errors=ErrorCount(arguments.fail_on_error),
+    )
 
 
 def _make_plan(arguments: argparse.Namespace) -> RunPlan:
@@ -385,11 +393,17 @@ def _resume(arguments: argparse.Namespace) -> int:
         arguments.out,
         arguments.scheduler,
         fail_below=arguments.fail_below,
+        errors=ErrorCount(arguments.fail_on_error),
     )
 
 
 def _carry_out(
-    plans: Sequence[RunPlan], out: Path, scheduler: str | None = None, *, fail_below: float | None = None
+    plans: Sequence[RunPlan],
+    out: Path,
+    scheduler: str | None = None,
+    *,
+    fail_below: float | None = None,
+    errors: ErrorCount | None = None,
 ) -> int:
     """Run plans into one folder with a progress bar, then score it."""
     from rich.console import Console
@@ -430,6 +444,8 @@ def _carry_out(
                     console.print(
                         "the program is not confined: it can read truths and records", style="yellow"
                     )
+                if errors is not None:
+                    errors.add(done)
                 bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
 
             try:
