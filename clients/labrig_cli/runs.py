@@ -34,7 +34,9 @@ FAILED = 1
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
-    _add_run(verbs.add_parser("run", help="run an agent on a suite and record it"))
+    run = verbs.add_parser("run", help="run an agent on a suite and record it")
+    add_run_arguments(run)
+    run.set_defaults(run=_run, takes_command=True)
 
     resume = verbs.add_parser(
         "resume", help="run what is missing in an output folder, or failed from outside"
@@ -66,7 +68,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo.set_defaults(run=_run_demo)
 
 
-def _add_run(run: argparse.ArgumentParser) -> None:
+def add_run_arguments(run: argparse.ArgumentParser) -> None:
+    """Add what is said of a run: what, who, with which budget and servers, and where."""
     run.add_argument(
         "suite", metavar="SUITE|FILE", help="a suite, or a file of questions (.toml, .jsonl, .csv)"
     )
@@ -153,7 +156,6 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     add_verdict(run)
     add_stop(run)
     _add_where(run)
-    run.set_defaults(run=_run, takes_command=True)
 
 
 def _add_where(verb: argparse.ArgumentParser) -> None:
@@ -167,15 +169,15 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    plan = _make_plan(arguments)
+    plan = make_plan(arguments, take_question_file(arguments))
     if arguments.dry_run:
         from labrig_harness.run.plan import rehearse
 
         rehearse(plan, arguments.out)
-        _print_plan(plan, _probe_servers(plan))
+        print_plan(plan, probe_servers(plan))
         return 0
-    _probe_servers(plan)
-    return _carry_out(
+    probe_servers(plan)
+    return carry_out(
         [plan],
         arguments.out,
         arguments.scheduler,
@@ -184,13 +186,19 @@ def _run(arguments: argparse.Namespace) -> int:
     )
 
 
-def _make_plan(arguments: argparse.Namespace) -> RunPlan:
+def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> RunPlan:
+    """Return the plan of a run by its arguments.
+
+    Parameters
+    ----------
+    asked
+        The questions of a file, in place of the suite's own samples.
+    """
     from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
     from labrig_harness.arm import budget_of
     from labrig_harness.run.plan import RunPlan
 
-    asked = take_question_file(arguments)
     suite = suites.load(arguments.suite)
     _check_flags(arguments)
     spec = AgentSpec(
@@ -323,7 +331,7 @@ def _choose_samples(
     return samples, chosen
 
 
-def _probe_servers(plan: RunPlan) -> dict[str, list[str]]:
+def probe_servers(plan: RunPlan) -> dict[str, list[str]]:
     """Start the servers of others once, and return their tools; one that cannot be started ends the run here."""
     from labrig_harness.run.probing import list_foreign_tools
 
@@ -332,7 +340,8 @@ def _probe_servers(plan: RunPlan) -> dict[str, list[str]]:
     return asyncio.run(list_foreign_tools(plan.arm))
 
 
-def _print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
+def print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
+    """Print what would be run."""
     suite, arm = plan.suite, plan.arm
     units = len(plan.units())
     print(f"{suite.name} {suite.version}: {len(plan.tasks)} samples x {plan.epochs} epochs, arm {arm.name}")
@@ -388,7 +397,7 @@ def _resume(arguments: argparse.Namespace) -> int:
     marked = sum(mark_ends(arguments.out, label, ends) for label in chosen) if ends else 0
     if ends:
         print(f"{marked} records that ended with {', '.join(ends)} are made again", file=sys.stderr)
-    return _carry_out(
+    return carry_out(
         plans(arguments.out, chosen, jobs=arguments.jobs),
         arguments.out,
         arguments.scheduler,
@@ -397,15 +406,16 @@ def _resume(arguments: argparse.Namespace) -> int:
     )
 
 
-def _carry_out(
+def carry_out(
     plans: Sequence[RunPlan],
     out: Path,
     scheduler: str | None = None,
     *,
     fail_below: float | None = None,
     errors: ErrorCount | None = None,
+    quiet: bool = False,
 ) -> int:
-    """Run plans into one folder with a progress bar, then score it."""
+    """Run plans into one folder with a progress bar, then score it and print the scores, unless `quiet`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -455,8 +465,9 @@ def _carry_out(
                 raise
             bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)
-    print_scores(scored, stdout_console())
-    print(f"records: {out}")
+    if not quiet:
+        print_scores(scored, stdout_console())
+        print(f"records: {out}")
     labels = [plan.label for plan in plans]
     low = say_below(scored, fail_below, labels)
     return 0 if scored.whole_runs(labels) and not low else FAILED
@@ -541,7 +552,7 @@ def _run_demo(arguments: argparse.Namespace) -> int:
         RunPlan(suite, suite.arm(), AgentSpec(agent), samples, jobs=arguments.jobs)
         for agent in ("reference", "noisy-reference", "random", "nop")
     ]
-    _carry_out(plans, out)
+    carry_out(plans, out)
     scored = score_folder(out)
     page = out / "report.html"
     write_report(scored, page, "html")
