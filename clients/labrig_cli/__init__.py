@@ -4,7 +4,8 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 130 interrupted.
 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
-- `runs`: run, resume, suites, demo; `scores`: score, report; `tables`; `compare`; `verdict`: the exit code for CI
+- `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `tables`; `compare`;
+  `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
@@ -30,6 +31,7 @@ FAILED, USAGE, SERVER_DIED, INTERRUPTED = 1, 2, 3, 130
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command."""
     from labrig_cli import (
+        ab,
         compare,
         generate,
         house,
@@ -55,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     generate.add(verbs)
     questions.add(verbs)
     runs.add(verbs)
+    ab.add(verbs)
     scores.add(verbs)
     tables.add(verbs)
     compare.add(verbs)

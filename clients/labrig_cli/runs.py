@@ -20,7 +20,7 @@ from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
 from labrig_cli.questions import take_question_file
 from labrig_cli.settings import settings_of
-from labrig_cli.verdict import add_verdict, check_share, say_below
+from labrig_cli.verdict import ErrorCount, add_stop, add_verdict, check_share, say_below
 from labrig_harness.registry.servers import Target, headers_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
 
@@ -34,7 +34,9 @@ FAILED = 1
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
-    _add_run(verbs.add_parser("run", help="run an agent on a suite and record it"))
+    run = verbs.add_parser("run", help="run an agent on a suite and record it")
+    add_run_arguments(run)
+    run.set_defaults(run=_run, takes_command=True)
 
     resume = verbs.add_parser(
         "resume", help="run what is missing in an output folder, or failed from outside"
@@ -50,6 +52,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="make records with these ends again as well: agent_error,wall_limit",
     )
     add_verdict(resume)
+    add_stop(resume)
     _add_where(resume)
     resume.set_defaults(run=_resume)
 
@@ -65,7 +68,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo.set_defaults(run=_run_demo)
 
 
-def _add_run(run: argparse.ArgumentParser) -> None:
+def add_run_arguments(run: argparse.ArgumentParser) -> None:
+    """Add what is said of a run: what, who, with which budget and servers, and where."""
     run.add_argument(
         "suite", metavar="SUITE|FILE", help="a suite, or a file of questions (.toml, .jsonl, .csv)"
     )
@@ -150,8 +154,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
     run.add_argument("--out", type=Path, required=True, metavar="DIR")
     add_verdict(run)
+    add_stop(run)
     _add_where(run)
-    run.set_defaults(run=_run, takes_command=True)
 
 
 def _add_where(verb: argparse.ArgumentParser) -> None:
@@ -165,24 +169,36 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    plan = _make_plan(arguments)
+    plan = make_plan(arguments, take_question_file(arguments))
     if arguments.dry_run:
         from labrig_harness.run.plan import rehearse
 
         rehearse(plan, arguments.out)
-        _print_plan(plan, _probe_servers(plan))
+        print_plan(plan, probe_servers(plan))
         return 0
-    _probe_servers(plan)
-    return _carry_out([plan], arguments.out, arguments.scheduler, fail_below=arguments.fail_below)
+    probe_servers(plan)
+    return carry_out(
+        [plan],
+        arguments.out,
+        arguments.scheduler,
+        fail_below=arguments.fail_below,
+        errors=ErrorCount(arguments.fail_on_error),
+    )
 
 
-def _make_plan(arguments: argparse.Namespace) -> RunPlan:
+def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> RunPlan:
+    """Return the plan of a run by its arguments.
+
+    Parameters
+    ----------
+    asked
+        The questions of a file, in place of the suite's own samples.
+    """
     from labrig_harness import suites
     from labrig_harness.agent import AgentSpec
     from labrig_harness.arm import budget_of
     from labrig_harness.run.plan import RunPlan
 
-    asked = take_question_file(arguments)
     suite = suites.load(arguments.suite)
     _check_flags(arguments)
     spec = AgentSpec(
@@ -315,7 +331,7 @@ def _choose_samples(
     return samples, chosen
 
 
-def _probe_servers(plan: RunPlan) -> dict[str, list[str]]:
+def probe_servers(plan: RunPlan) -> dict[str, list[str]]:
     """Start the servers of others once, and return their tools; one that cannot be started ends the run here."""
     from labrig_harness.run.probing import list_foreign_tools
 
@@ -324,7 +340,8 @@ def _probe_servers(plan: RunPlan) -> dict[str, list[str]]:
     return asyncio.run(list_foreign_tools(plan.arm))
 
 
-def _print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
+def print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
+    """Print what would be run."""
     suite, arm = plan.suite, plan.arm
     units = len(plan.units())
     print(f"{suite.name} {suite.version}: {len(plan.tasks)} samples x {plan.epochs} epochs, arm {arm.name}")
@@ -380,18 +397,25 @@ def _resume(arguments: argparse.Namespace) -> int:
     marked = sum(mark_ends(arguments.out, label, ends) for label in chosen) if ends else 0
     if ends:
         print(f"{marked} records that ended with {', '.join(ends)} are made again", file=sys.stderr)
-    return _carry_out(
+    return carry_out(
         plans(arguments.out, chosen, jobs=arguments.jobs),
         arguments.out,
         arguments.scheduler,
         fail_below=arguments.fail_below,
+        errors=ErrorCount(arguments.fail_on_error),
     )
 
 
-def _carry_out(
-    plans: Sequence[RunPlan], out: Path, scheduler: str | None = None, *, fail_below: float | None = None
+def carry_out(
+    plans: Sequence[RunPlan],
+    out: Path,
+    scheduler: str | None = None,
+    *,
+    fail_below: float | None = None,
+    errors: ErrorCount | None = None,
+    quiet: bool = False,
 ) -> int:
-    """Run plans into one folder with a progress bar, then score it."""
+    """Run plans into one folder with a progress bar, then score it and print the scores, unless `quiet`."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -430,6 +454,8 @@ def _carry_out(
                     console.print(
                         "the program is not confined: it can read truths and records", style="yellow"
                     )
+                if errors is not None:
+                    errors.add(done)
                 bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
 
             try:
@@ -439,8 +465,9 @@ def _carry_out(
                 raise
             bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)
-    print_scores(scored, stdout_console())
-    print(f"records: {out}")
+    if not quiet:
+        print_scores(scored, stdout_console())
+        print(f"records: {out}")
     labels = [plan.label for plan in plans]
     low = say_below(scored, fail_below, labels)
     return 0 if scored.whole_runs(labels) and not low else FAILED
@@ -525,7 +552,7 @@ def _run_demo(arguments: argparse.Namespace) -> int:
         RunPlan(suite, suite.arm(), AgentSpec(agent), samples, jobs=arguments.jobs)
         for agent in ("reference", "noisy-reference", "random", "nop")
     ]
-    _carry_out(plans, out)
+    carry_out(plans, out)
     scored = score_folder(out)
     page = out / "report.html"
     write_report(scored, page, "html")

@@ -57,6 +57,8 @@ class Arm:
         budget that depends on the length of a task.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
+    toolless
+        Whether agents that call tools may run in it without a server: to be compared with one that has a server.
     targets
         Servers that are no packages of ``labrig.servers``: by name, the command or URL by which they are reached.
     needs
@@ -82,6 +84,7 @@ class Arm:
     also: tuple[Served, ...] = ()
     limits_of: Callable[[Sample], Mapping[str, float]] | None = None
     targets: Mapping[str, Target] = field(default_factory=dict)
+    toolless: bool = False
 
     def __post_init__(self) -> None:
         if self.result_chars is not None and self.result_chars < 1:

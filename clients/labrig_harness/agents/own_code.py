@@ -15,7 +15,7 @@ class OwnCode:
 
     def accept(self, arm: Arm) -> None:
         """Refuse an arm without tools, where the agent calls some."""
-        if self.needs_tools and not arm.server:
+        if self.needs_tools and not arm.server and not arm.toolless:
             raise LabrigError(
                 f"The arm {arm.name} has no tools, and this agent calls some",
                 where="--arm",

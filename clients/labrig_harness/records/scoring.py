@@ -52,6 +52,9 @@ class Record:
         Calls whose result reached the model in part, as its own log shows.
     result_bytes
         Bytes of all results.
+    model_s, waited_s, tools_s
+        Of `duration_s`, the seconds of the model's replies (None where the agent's log does not tell), those in which
+        its service had asked to wait, and those of tool calls, which may overlap.
     submission
         The answer as committed, up to `SHOWN` characters; None for none.
     grounding
@@ -84,6 +87,9 @@ class Record:
     versions: dict[str, str]
     started: str
     duration_s: float
+    model_s: float | None
+    waited_s: float
+    tools_s: float
     attempts: int
     score: Score | None
 
@@ -147,9 +153,24 @@ def summary(folder: Path, trajectory: Trajectory, score: Score | None, grounding
         versions=trajectory.versions,
         started=str(trajectory.meta.get("started", "")),
         duration_s=float(trajectory.meta.get("duration_s", 0.0)),
+        model_s=_add_times(step.meta.get("model_s") for step in trajectory.turns),
+        waited_s=_add_times(
+            retry.get("waited_s")
+            for step in trajectory.turns
+            for retry in step.meta.get("retries", ())
+            if isinstance(retry, dict)
+        )
+        or 0.0,
+        tools_s=_add_times(call.meta.get("duration_s") for call in calls) or 0.0,
         attempts=1 + len(trajectory.meta.get("attempts", ())),
         score=score,
     )
+
+
+def _add_times(seconds: Iterable[Any]) -> float | None:
+    """Return the sum of the times that are known; None where none is."""
+    known = [each for each in seconds if isinstance(each, int | float)]
+    return sum(known) if known else None
 
 
 def grounding(suite: Suite, sample: Sample, trajectory: Trajectory, score: Score | None) -> str:

@@ -30,6 +30,7 @@ async def run(
         folder = outfolder.record_folder(out, plan.label, sample.id, epoch)
         while True:
             async with gate:
+                await asyncio.sleep(0)  # where `progress` has just stopped the run, no other record is begun
                 with claimed(folder) as ours:
                     done = await run_unit(plan, sample, epoch, folder) if ours else None
             if ours:

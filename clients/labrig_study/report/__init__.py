@@ -7,7 +7,7 @@ What is known:
 - `pairs`: every run against every other
 - `effort`: accuracy against tokens and steps
 - `failures`: how records end and fail
-- `reruns`: how epochs agree
+- `reruns`: how epochs agree; `passes`: pass@k and pass^k; `gains`: with and without a server
 - `difficulty`: which items and clusters are hard
 - `errors`: accuracies with errors left out, and as wrong
 - `evidence`: runs whose results were changed on their way

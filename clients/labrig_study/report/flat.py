@@ -178,6 +178,24 @@ COLUMNS: tuple[Column, ...] = (
         "folder of the record within the output folder",
         lambda row: "/".join(row.record.folder.parts[-3:]),
     ),
+    Column(
+        "model_s",
+        "float64",
+        "of duration_s, the seconds of the model's replies; empty where the log does not tell",
+        lambda row: row.record.model_s,
+    ),
+    Column(
+        "waited_s",
+        "float64",
+        "of duration_s, the seconds in which the model's service had asked to wait",
+        lambda row: row.record.waited_s,
+    ),
+    Column(
+        "tools_s",
+        "float64",
+        "of duration_s, the seconds of tool calls, which may overlap",
+        lambda row: row.record.tools_s,
+    ),
 )
 
 FORMATS = ("html", "csv", "jsonl", "parquet")

@@ -27,6 +27,7 @@ from labrig_study.report.failures import OUTCOMES, diagnoses, outcomes
 from labrig_study.report.items import SHARED, Anchors, Item, Link, files_of, items_of, record_of
 from labrig_study.report.leaderboard import WITHOUT, Row, chance, leaderboard
 from labrig_study.report.pairs import MOST_RUNS, Pair, all_pairs, guess_rate
+from labrig_study.report.passes import pass_table
 from labrig_study.report.plots import scatter, steps_plot
 from labrig_study.report.prose import MOST, Prose, percent, readable
 from labrig_study.report.reruns import reruns
@@ -177,7 +178,8 @@ def _make_view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "spread": spread(rows),
         "evidence": (found, columns(found)) if (found := evidence(runs)) else None,
         "tables": [
-            (table, columns(table)) for table in (*scored.tables, *filter(None, (error_table(scored),)))
+            (table, columns(table))
+            for table in (*scored.tables, *filter(None, (error_table(scored), pass_table(scored))))
         ],
         "paper": [(table, columns(table)) for table in paper if table.rows],
         "paper_empty": [table.title.split(". ")[0] for table in paper if not table.rows],

@@ -17,6 +17,7 @@ from labrig_harness.suite import Table
 from labrig_study.report.errors import error_table
 from labrig_study.report.evidence import evidence
 from labrig_study.report.leaderboard import WITHOUT, Row, leaderboard
+from labrig_study.report.passes import pass_table
 from labrig_study.report.prose import percent, readable
 from labrig_study.report.runs import runs_of
 from labrig_study.report.tabular import Column, columns
@@ -56,8 +57,9 @@ def print_scores(scored: Scored, console: Console) -> None:
             for line in lines:
                 console.print(Text(f"  {readable(line)}"))
     _say_unranked(scored, console)
-    if (errors := error_table(scored)) is not None:
-        print_table(console, errors)
+    for more in (error_table(scored), pass_table(scored)):
+        if more is not None:
+            print_table(console, more)
     suite = scored.suite
     title = f"{suite.name} {suite.version} (scorer {suite.scorer_version})"
     rows = leaderboard(scored)

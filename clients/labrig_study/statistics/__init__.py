@@ -3,7 +3,7 @@
 - `proportions`: Wilson intervals
 - `bootstrap`: intervals of means, differences, ratios, over items or whole clusters
 - `clustered`: design effect, detectable difference; `paired`: permutation, McNemar, t, Holm
-- `retention`: kept, gained, lost; `stability`: reruns; `agreement`: alpha, kappa
+- `retention`: kept, gained, lost; `stability`: reruns; `passing`: pass@k, pass^k; `agreement`: alpha, kappa
 - `prediction`: logistic regression, correlations
 - `arms`: one arm; `comparison`: two arms, all of it together
 - `checking`, `distributions`: shared by these

@@ -19,6 +19,7 @@ PLAIN = Arm(
     "plain",
     instructions=INSTRUCTIONS,
     channel=Channel("answer"),
+    toolless=True,
     about="the last line of the last message is the answer; no server, unless the file or --server names one",
 )
 

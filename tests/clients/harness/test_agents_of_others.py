@@ -26,6 +26,11 @@ class Patient:
         bench.turn(f"waited {self.spec.settings['days']} days with {self.seed}")
 
 
+class Broken(Patient):
+    async def run(self, bench):
+        raise RuntimeError("no more")
+
+
 class Idle:
     def __init__(self, spec, seed):
         pass
@@ -39,7 +44,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-lab\nVersion: 3\n")
     (about / "entry_points.txt").write_text(
-        "[labrig.agents]\npatient = my_lab:Patient\nidle = my_lab:Idle\nlost = my_other:Lost\n"
+        "[labrig.agents]\npatient = my_lab:Patient\nbroken = my_lab:Broken\nidle = my_lab:Idle\nlost = my_other:Lost\n"
         "loop = my_lab:Patient\n"
     )
     (tmp_path / "my_lab.py").write_text(AGENTS)
@@ -74,3 +79,21 @@ def test_an_agent_of_another_package_runs_by_its_name(tmp_path: Path) -> None:
 def test_what_is_no_agent_is_refused_before_anything_runs(name: str, said: str, tmp_path: Path) -> None:
     done = labrig("run", "phreeqc-basics", "--agent", name, "--out", str(tmp_path / "runs"))
     assert done.returncode == 2 and said in done.stderr and not (tmp_path / "runs").exists()
+
+
+def test_a_run_stops_at_the_error_that_it_is_told_to_and_keeps_what_is_recorded(tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    words = ("run", "phreeqc-basics", "--agent", "broken", "--jobs", "1", "--limit", "4", "--out", str(out))
+    done = labrig(*words, "--fail-on-error", "2")
+    assert done.returncode == 1 and "Stopped at 2 records" in done.stderr and "no more" in done.stderr
+    assert len(list(out.glob("*/*/epoch0/trajectory.json"))) == 2
+    assert labrig("resume", str(out)).returncode == 0, "without the flag, an error ends no run"
+    assert len(list(out.glob("*/*/epoch0/trajectory.json"))) == 4
+    assert labrig(*words, "--fail-on-error", "0").returncode == 2
+
+
+def test_several_epochs_are_reported_as_pass_at_k(tmp_path: Path) -> None:
+    words = ("run", "phreeqc-basics", "--agent", "random", "--limit", "3", "--epochs", "3", "--out")
+    done = labrig(*words, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "pass@k and pass^k" in done.stdout and "pass@k: one of k attempts" in done.stdout

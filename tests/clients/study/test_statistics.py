@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from labrig_study.statistics import (
     bootstrap,
     clustered,
     paired,
+    passing,
     prediction,
     proportions,
     retention,
@@ -670,3 +671,37 @@ def test_wilson_needs_no_numpy_and_nothing_needs_the_whole_of_scipy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5, 8])
+def test_pass_at_and_pass_all_are_the_shares_of_all_draws(attempts: int) -> None:
+    for right in range(attempts + 1):
+        row = [True] * right + [False] * (attempts - right)
+        for k in range(1, attempts + 1):
+            drawn = list(combinations(row, k))
+            assert passing.pass_at(right, attempts, k) == pytest.approx(
+                np.mean([any(each) for each in drawn])
+            )
+            assert passing.pass_all(right, attempts, k) == pytest.approx(
+                np.mean([all(each) for each in drawn])
+            )
+            # As the code beside the paper of HumanEval computes it.
+            if attempts - right >= k:
+                product = np.prod(1.0 - k / np.arange(attempts - right + 1, attempts + 1))
+                assert passing.pass_at(right, attempts, k) == pytest.approx(1 - product)
+
+
+def test_passing_rests_on_samples_with_k_attempts_and_resamples_clusters() -> None:
+    rights = [[True, True, False], [False, False, False], [True, True, True], [True]]
+    found = passing.passing(rights, ["a", "a", "b", "c"])
+    assert [(each.k, each.items, each.any_of.clusters) for each in found] == [(1, 4, 3), (2, 3, 2), (3, 3, 2)]
+    for once in (found[0].any_of, found[0].all_of):
+        assert once.value == pytest.approx((2 / 3 + 0 + 1 + 1) / 4)
+    assert found[2].any_of.value == pytest.approx(2 / 3) and found[2].all_of.value == pytest.approx(1 / 3)
+    low, high = found[0].any_of.interval or (1, 0)
+    assert low < found[0].any_of.value < high
+    for wrong in ([], [[]], [[True], []]):
+        with pytest.raises(ValueError, match="one attempt at least"):
+            passing.passing(wrong)
+    with pytest.raises(ValueError, match="k is 1 to"):
+        passing.pass_at(1, 2, 3)
