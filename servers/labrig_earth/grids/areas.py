@@ -15,7 +15,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
-from labrig_earth.grids.cells import POLES, cell_areas, heights_inside_poles, parts_inside, reached
+from labrig_earth.grids.cells import POLES, ground_areas, heights_inside_poles, parts_inside, reached
 from labrig_earth.grids.selecting import unbroken
 
 METHODS: dict[str, str] = {
@@ -131,12 +131,12 @@ def places_of(variable: Any, statistic: str) -> dict[str, Any]:
 def relative_areas(variable: Any, axes: Axes) -> Any:
     """Return areas of cells, also where an axis has one value: the same factor for all then."""
     if variable.sizes[axes.y] > 1 and variable.sizes[axes.x] > 1:
-        return cell_areas(variable, axes).values
+        return ground_areas(variable, axes)[0].values
     y, x = np.asarray(variable[axes.y].values, "f8"), np.asarray(variable[axes.x].values, "f8")
     heights, widths = np.ones(y.size), np.ones(x.size)
     if y.size > 1:
-        edges = edges_of(y, within=POLES) if axes.geographic else edges_of(y)
-        heights = np.abs(np.diff(np.sin(np.deg2rad(edges)) if axes.geographic else edges))
+        edges = edges_of(y, within=POLES) if axes.in_degrees else edges_of(y)
+        heights = np.abs(np.diff(np.sin(np.deg2rad(edges)) if axes.in_degrees else edges))
     if x.size > 1:
         widths = np.abs(np.diff(edges_of(x)))
     return heights[:, None] * widths[None, :]
@@ -171,7 +171,8 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
     variable = unbroken(variable, axes)
     shapes, labels, warnings = on_grid(variable, axes, polygons, names)
     variable = reached(variable, axes, tuple(shapely.total_bounds(shapes)))
-    areas = cell_areas(variable, axes).values
+    areas, _ = ground_areas(variable, axes)
+    areas = areas.values
     regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
     usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
     if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":
@@ -241,12 +242,12 @@ def on_grid(
         warnings.append("The grid states no CRS: polygons are taken to have its coordinates")
     edges = (
         edges_of(variable[axes.x].values),
-        edges_of(variable[axes.y].values, within=POLES if axes.geographic else None),
+        edges_of(variable[axes.y].values, within=POLES if axes.in_degrees else None),
     )
     extent = shapely.box(edges[0].min(), edges[1].min(), edges[0].max(), edges[1].max())
     shapes = []
     for label, shape in zip(labels, frame.geometry, strict=True):
-        turns = (-360.0, 0.0, 360.0) if axes.geographic else (0.0,)
+        turns = (-360.0, 0.0, 360.0) if axes.in_degrees else (0.0,)
         cut = shapely.union_all([translate(shape, turn).intersection(extent) for turn in turns])
         if cut.is_empty or not cut.area:
             west, south, east, north = shape.bounds
@@ -367,7 +368,7 @@ def coverage(variable: Any, axes: Axes, shapes: list[Any], method: str) -> Any:
         parts = np.stack([parts_inside(shape, y, x) for shape in shapes])
     else:
         parts = _fractional(shapes, y, x)
-    if axes.geographic:  # the half of a cell at the pole that lies beyond it is no part of it
+    if axes.in_degrees:  # the half of a cell at the pole that lies beyond it is no part of it
         parts = np.minimum(parts / heights_inside_poles(y)[:, None], 1.0)
     return parts
 

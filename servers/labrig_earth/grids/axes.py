@@ -26,7 +26,7 @@ LEVEL_NAMES = (
     "model_level",
     "z",
 )
-X_NAMES, Y_NAMES = ("x", "easting", "rlon"), ("y", "northing", "rlat")
+X_NAMES, Y_NAMES = ("x", "easting", "rlon", "grid_longitude"), ("y", "northing", "rlat", "grid_latitude")
 MEMBER_NAMES = ("number", "member", "realization", "ensemble", "ensemble_member")
 REGULAR_WITHIN = 1e-3
 """Steps of a regular axis differ by less than this part of a step: latitudes of float32 do by 1e-5."""
@@ -47,6 +47,8 @@ class Axes:
         Of the horizontal grid: latitude and longitude in degrees, or northing and easting of a projection.
     geographic
         Whether y and x are latitude and longitude.
+    rotated
+        Whether y and x are latitude and longitude of a pole that is not the Earth's, as in CORDEX.
     latitude_2d, longitude_2d
         Coordinates of two dimensions on a curvilinear grid; y and x are then its dimensions.
     crs
@@ -63,6 +65,12 @@ class Axes:
     longitude_2d: str = ""
     crs: str = ""
     assumed: tuple[str, ...] = ()
+    rotated: bool = False
+
+    @property
+    def in_degrees(self) -> bool:
+        """Whether y and x are degrees on a sphere, whose poles may be rotated."""
+        return self.geographic or self.rotated
 
     @property
     def curvilinear(self) -> bool:
@@ -83,7 +91,7 @@ def axes_of(data: Any) -> Axes:
     if latitude and longitude and data[latitude].ndim == 2 and crs and not _is_geographic(crs):
         y, x = _projection_axis(data, "y"), _projection_axis(data, "x")
         if y and x:  # the latitudes of two dimensions only repeat what the projection says
-            return Axes(time, y, x, level, member, False, "", "", crs, assumed)
+            return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
     if latitude and longitude and data[latitude].ndim == 2:
         y, x = (str(name) for name in data[latitude].dims)
         return Axes(
@@ -94,16 +102,16 @@ def axes_of(data: Any) -> Axes:
     y, x = _named(data, Y_NAMES) or _found(data, "Y", ()), _named(data, X_NAMES) or _found(data, "X", ())
     if y and x and crs and _is_geographic(crs):
         return Axes(time, y, x, level, member, True, "", "", crs, assumed)
-    return Axes(time, y, x, level, member, False, "", "", crs, assumed)
+    return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
 
 
 def _projection_axis(data: Any, letter: str) -> str:
-    """Return the axis of one dimension that CF knows as that of a projection, else by its name."""
-    standard = f"projection_{letter}_coordinate"
+    """Return the axis of one dimension that CF knows as that of a projection or a rotated pole, else by its name."""
+    standard = (f"projection_{letter}_coordinate", "grid_longitude" if letter == "x" else "grid_latitude")
     stated = [
         str(name)
         for name in data.coords
-        if data[name].attrs.get("standard_name") == standard and data[name].ndim == 1
+        if data[name].attrs.get("standard_name") in standard and data[name].ndim == 1
     ]
     found = stated[0] if stated else _named(data, X_NAMES if letter == "x" else Y_NAMES)
     return found if found in data.coords and data[found].ndim == 1 else ""
@@ -171,7 +179,15 @@ def _plain(value: Any) -> Any:
 def _is_geographic(crs: str) -> bool:
     import pyproj
 
-    return bool(pyproj.CRS.from_user_input(crs).is_geographic)
+    found = pyproj.CRS.from_user_input(crs)
+    return bool(found.is_geographic and not found.is_derived)
+
+
+def _is_rotated(crs: str) -> bool:
+    import pyproj
+
+    found = pyproj.CRS.from_user_input(crs) if crs else None
+    return found is not None and bool(found.is_geographic and found.is_derived)
 
 
 def horizontal(data: Any) -> Axes:
@@ -309,7 +325,7 @@ def grid_text(data: Any, axes: Axes) -> str:
     steps = [step_of(data[name].values) if name in data.coords else None for name in (axes.y, axes.x)]
     if None in steps:
         return f"irregular, {size}"
-    unit = "degree" if axes.geographic else str(data[axes.x].attrs.get("units") or "m")
+    unit = "degree" if axes.in_degrees else str(data[axes.x].attrs.get("units") or "m")
     unit = "m" if unit in ("metre", "meter", "metres", "meters") else unit
     return f"{abs(steps[0] or 0):.6g} x {abs(steps[1] or 0):.6g} {unit}, {size}"
 
@@ -357,3 +373,19 @@ def metres_of(crs: str) -> float:
     from pyproj import CRS
 
     return float(CRS.from_user_input(crs).axis_info[0].unit_conversion_factor) if crs else 1.0
+
+
+def short_crs(crs: str) -> str:
+    """Return a reference system in a few words: its code, else its name, else its method and where its middle lies."""
+    from pyproj import CRS
+
+    if len(crs) < 40:
+        return crs
+    found = CRS.from_user_input(crs)
+    if found.name not in ("undefined", "unknown", "unnamed"):
+        return str(found.name)[:60]
+    operation = found.coordinate_operation
+    if operation is None:
+        return crs[:40] + ".."
+    shown = [f"{each.value:g}" for each in operation.params[:2]]
+    return f"{operation.method_name[:50]} ({', '.join(shown)})"

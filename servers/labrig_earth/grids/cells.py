@@ -24,13 +24,13 @@ def cell_areas(data: Any, axes: Axes) -> Any:
     """Return the areas of cells as an `xarray.DataArray` over y and x, km2.
 
     On latitudes and longitudes: radius squared times the width in longitude times the difference of sin latitude, on a
-    sphere of 6,371.0088 km; cells end at the poles. On a projection: width times height, as if it kept areas.
+    sphere of 6,371.0088 km; cells end at the poles. On a projection: width times height in its plane.
     """
     import xarray as xr
 
     y, x = np.asarray(data[axes.y].values, "f8"), np.asarray(data[axes.x].values, "f8")
     width = np.abs(np.diff(edges_of(x)))
-    if axes.geographic:
+    if axes.in_degrees:
         heights = np.abs(np.diff(np.sin(np.deg2rad(edges_of(y, within=POLES)))))
         areas = heights[:, None] * np.deg2rad(width)[None, :] * EARTH_KM**2
     else:
@@ -41,6 +41,50 @@ def cell_areas(data: Any, axes: Axes) -> Any:
         coords={axes.y: data[axes.y], axes.x: data[axes.x]},
         attrs={"units": "km2"},
     )
+
+
+EVEN_WITHIN = 1e-3
+"""Scales of area of a projection that differ by less than this part are taken for one: all of a UTM zone's scene."""
+MOST_SCALES = 1_000_000
+"""Cells whose scales are computed; of a larger grid those of every n-th, and the others between them."""
+
+
+def ground_areas(data: Any, axes: Axes) -> tuple[Any, bool]:
+    """Return the areas by which cells count in a mean, km2, and whether a projection's own areas were put right.
+
+    Mercator, stereographic and perspective projections enlarge what is far from their middle: there each cell's area in
+    the plane is divided by the areal scale at its centre (PROJ, `pyproj.Proj.get_factors`). Cells that the projection
+    puts nowhere, as beyond the limb of a full disk, count nothing.
+    """
+    areas = cell_areas(data, axes)
+    if axes.in_degrees or not axes.crs:
+        return areas, False
+    scales = _areal_scales(data, axes)
+    known = scales[np.isfinite(scales) & (scales > 0)]
+    if not known.size or known.max() / known.min() - 1.0 < EVEN_WITHIN:
+        return areas, False
+    return areas.copy(data=np.where(scales > 0, areas.values / scales, 0.0)), True
+
+
+def _areal_scales(data: Any, axes: Axes) -> Any:
+    """Return how much larger each cell is in the plane than on the ground: array over y, x; NaN off the Earth."""
+    import pyproj
+
+    y, x = np.asarray(data[axes.y].values, "f8"), np.asarray(data[axes.x].values, "f8")
+    every = int(np.ceil((y.size * x.size / MOST_SCALES) ** 0.5))
+    rows, columns = np.arange(0, y.size, every), np.arange(0, x.size, every)
+    crs = pyproj.CRS.from_user_input(axes.crs)
+    to_degrees = pyproj.Transformer.from_crs(crs, crs.geodetic_crs, always_xy=True)
+    longitude, latitude = to_degrees.transform(*np.meshgrid(x[columns], y[rows]))
+    on_earth = np.isfinite(longitude) & np.isfinite(latitude)
+    factors = pyproj.Proj(crs).get_factors(
+        np.where(on_earth, longitude, 0.0), np.where(on_earth, latitude, 0.0), errcheck=False
+    )
+    scales = np.where(on_earth, factors.areal_scale, np.nan)
+    scales[~np.isfinite(scales)] = np.nan
+    if every == 1:
+        return scales
+    return scales[np.ix_(np.arange(y.size) // every, np.arange(x.size) // every)]
 
 
 def reached(data: Any, axes: Axes, bounds: tuple[float, float, float, float]) -> Any:

@@ -41,7 +41,7 @@ def class_areas(variable: Any, wanted: Sequence[float] = ()) -> Any:
     require_readable(variable, what="Counting classes", most=MOST_MADE_BYTES)
     values = np.asarray(variable.transpose(axes.y, axes.x).values, "f8")
     areas = cell_areas(variable, axes).values * 1e6
-    if not axes.geographic:
+    if not axes.in_degrees:
         areas = areas * metres_of(axes.crs) ** 2
     known = np.isfinite(values)
     classes, number = np.unique(values[known], return_inverse=True)

@@ -132,7 +132,7 @@ def _cell_edges(data: Any, axes: Axes) -> list[float]:
         return []
     try:
         x = edges_of(data[axes.x].values)
-        y = edges_of(data[axes.y].values, within=POLES if axes.geographic else None)
+        y = edges_of(data[axes.y].values, within=POLES if axes.in_degrees else None)
     except LabrigError:  # an axis that turns back
         return []
     return [float(x.min()), float(y.min()), float(x.max()), float(y.max())]
@@ -155,7 +155,7 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     }
     if edges:
         ground = float(cell_areas(data, axes).sum()) * 1e6
-        factor = 1.0 if axes.geographic else metres_of(axes.crs)
+        factor = 1.0 if axes.in_degrees else metres_of(axes.crs)
         space["extent"]["area_m2"] = float(f"{ground * factor**2:.9g}")
     if axes.geographic:
         space["extent"]["longitudes"] = (

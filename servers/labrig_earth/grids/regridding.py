@@ -12,7 +12,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import coverage
-from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizontal
+from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizontal, short_crs
 from labrig_earth.grids.cells import POLES, cell_areas
 from labrig_earth.grids.selecting import unbroken
 
@@ -101,7 +101,7 @@ def grid_of(data: Any) -> Any:
     axes = horizontal(data)
     if not axes.geographic:
         raise LabrigError(
-            f"The grid to imitate is a projection ({axes.crs or 'unknown'})",
+            f"The grid to imitate is a projection ({short_crs(axes.crs) or 'unknown'})",
             where="like",
             expected="latitudes and longitudes",
             try_="crs= and resolution= instead",
@@ -143,7 +143,7 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
     axes = horizontal(variable)
     if not axes.geographic:
         raise LabrigError(
-            f"The field is on a projection ({axes.crs or 'unknown'})",
+            f"The field is on a projection ({short_crs(axes.crs) or 'unknown'})",
             where="resolution",
             try_='crs="EPSG:4326" first, then regrid',
         )
@@ -346,7 +346,7 @@ def reproject(
         placed = placed.rio.write_nodata(np.nan)
     found = placed.rio.reproject(target, resolution=resolution, resampling=Resampling[chosen])
     found.attrs.update({key: value for key, value in variable.attrs.items() if key != "grid_mapping"})
-    said = f"reprojected from {_short(stated)} to {_short(target)} by {chosen} resampling (GDAL)"
+    said = f"reprojected from {short_crs(stated)} to {short_crs(target)} by {chosen} resampling (GDAL)"
     return Regridded(found.rename(variable.name), said)
 
 
@@ -364,10 +364,6 @@ def checked_crs(crs: str) -> str:
         ) from None
     authority = found.to_authority(min_confidence=70)
     return ":".join(authority) if authority else str(found.to_wkt())
-
-
-def _short(crs: str) -> str:
-    return crs if len(crs) < 30 else crs.split('"')[1]
 
 
 def _to_180(field: Any, axes: Axes) -> Any:

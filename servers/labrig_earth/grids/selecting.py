@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, step_of
+from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, short_crs, step_of
 
 Box = tuple[float, float, float, float]
 ROUND = 1e-9
@@ -147,10 +147,13 @@ def _projected_box(data: Any, axes: Axes, box: Any) -> tuple[Any, tuple[str, ...
             degrees = (degrees[0] - 360.0, *degrees[1:])
         to_grid = pyproj.Transformer.from_crs("EPSG:4326", axes.crs, always_xy=True)
         west, south, east, north = to_grid.transform_bounds(*degrees)
+        if axes.rotated:
+            turned = _into((west + east) / 2, xs) - (west + east) / 2
+            west, east = west + turned, east + turned
         if not np.isfinite([west, south, east, north]).all():
-            raise LabrigError(f"{axes.crs} does not reach {_shown_box(degrees)}", where="box")
+            raise LabrigError(f"{short_crs(axes.crs)} does not reach {_shown_box(degrees)}", where="box")
         done = (
-            f"the box in degrees reaches over {_shown_box((west, south, east, north))} of {axes.crs[:40]}",
+            f"the box in degrees reaches over {_shown_box((west, south, east, north))} of {short_crs(axes.crs)}",
         )
     columns, rows = np.flatnonzero((xs >= west) & (xs <= east)), np.flatnonzero((ys >= south) & (ys <= north))
     if not rows.size or not columns.size:
@@ -162,6 +165,8 @@ def _meant_in_degrees(data: Any, axes: Axes, box: Box) -> bool:
     """Tell whether a box can be degrees alone: it could be, and it does not reach the grid by the grid's numbers."""
     west, south, east, north = box
     could = abs(west) <= 360 and abs(east) <= 360 and abs(south) <= 90 and abs(north) <= 90
+    if axes.rotated:  # whose own degrees nobody names
+        return True
     return could and not _meet(_extent(data, axes), box, turns=False)
 
 
@@ -177,7 +182,7 @@ def _shown_box(box: Box) -> str:
 
 
 def _outside(data: Any, axes: Axes, what: str, where: str, try_: str = "") -> LabrigError:
-    unit = " in degree" if axes.geographic else f" in {axes.crs or 'units of the grid'}"
+    unit = " in degree" if axes.geographic else f" in {short_crs(axes.crs) or 'units of the grid'}"
     return LabrigError(
         what,
         where=where,
@@ -255,12 +260,12 @@ def select_point(data: Any, latitude: float, longitude: float, *, method: str = 
     data = unbroken(data, axes)
     y, x = (latitude, longitude) if axes.geographic else _projected(axes, latitude, longitude)
     centre_y, centre_x = data[axes.y].values.astype("f8"), data[axes.x].values.astype("f8")
-    if axes.geographic:
+    if axes.in_degrees:
         x = _into(x, centre_x)
     row, column = int(np.abs(centre_y - y).argmin()), int(np.abs(centre_x - x).argmin())
     wraps = axes.geographic and goes_round(data, axes)
     bounds_y = (
-        edges_of(centre_y, within=(-90, 90) if axes.geographic else None) if centre_y.size > 1 else centre_y
+        edges_of(centre_y, within=(-90, 90) if axes.in_degrees else None) if centre_y.size > 1 else centre_y
     )
     bounds_x = edges_of(centre_x) if centre_x.size > 1 else centre_x
     inside = bounds_y.min() - ROUND <= y <= bounds_y.max() + ROUND and (
@@ -350,7 +355,7 @@ def _projected(axes: Axes, latitude: float, longitude: float) -> tuple[float, fl
     x, y = forward.transform(longitude, latitude)
     if not (np.isfinite(x) and np.isfinite(y)):
         raise LabrigError(
-            f"{axes.crs} does not reach {latitude:g}, {longitude:g}", where="latitude, longitude"
+            f"{short_crs(axes.crs)} does not reach {latitude:g}, {longitude:g}", where="latitude, longitude"
         )
     return float(y), float(x)
 

@@ -1,7 +1,8 @@
 """Statistics of the cells of a raster in each polygon, by exactextract: a cell counts by the part of it inside.
 
-On latitudes and longitudes cells also count by their areas (means, standard deviations, fractions). Sums, counts and
-percentiles take cells by their parts alone: a sum of people per cell must not be weighted again.
+On latitudes and longitudes, and on projections that enlarge some cells more than others, cells also count by their
+areas on the ground (means, standard deviations, fractions). Sums, counts and percentiles take cells by their parts
+alone: a sum of people per cell must not be weighted again.
 
 Percentiles are computed here from exactextract's values and parts: its own quantile interpolates between different
 values, and of four classes in equal parts says 1.8 where 2 is right.
@@ -17,7 +18,7 @@ import numpy as np
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import on_grid
 from labrig_earth.grids.axes import Axes, horizontal
-from labrig_earth.grids.cells import cell_areas, feature_of, numbered, raster_source, reached
+from labrig_earth.grids.cells import feature_of, ground_areas, numbered, raster_source, reached
 from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.selecting import unbroken
 
@@ -111,8 +112,11 @@ def zonal_statistics(
             try_="aggregate_grid over time first, or aggregate_grid with polygons, which gives means of long series",
         )
     rows: list[dict[str, Any]] = []
+    any_weighed = False
     for label, shape in zip(labels, shapes, strict=True):
-        rows += _of_polygon(variable, axes, step, label, shape, statistics, percentile)
+        found, weighed = _of_polygon(variable, axes, step, label, shape, statistics, percentile)
+        rows += found
+        any_weighed |= weighed
     if "sum" in statistics and (doubt := sum_doubt(variable.attrs, "space")):
         warnings = [*warnings, doubt]
     unit = str(variable.attrs.get("units", ""))
@@ -122,7 +126,7 @@ def zonal_statistics(
         table[name] = table[name].fillna(0.0).where(table["cells"] > 0)
     units = {name: _unit(name, unit) for name in table.columns if name not in ("region", step)}
     how = "cells by the part of them inside, computed exactly (exactextract)"
-    if axes.geographic and set(statistics) & set(BY_AREA):
+    if any_weighed and set(statistics) & set(BY_AREA):
         how += "; of " + ", ".join(each for each in statistics if each in BY_AREA) + " also by their areas"
     return Zonal(table, units, how, tuple(warnings))
 
@@ -140,8 +144,11 @@ def _of_polygon(
     shape: Any,
     statistics: list[str],
     percentile: float | None,
-) -> list[dict[str, Any]]:
-    """Return the rows of one polygon; no more than the window around it is read, some steps at a time."""
+) -> tuple[list[dict[str, Any]], bool]:
+    """Return the rows of one polygon, and whether cells counted by their areas; some steps are read at a time.
+
+    No more than the window around it is read.
+    """
     from exactextract import exact_extract
 
     window = reached(variable, axes, shape.bounds)
@@ -156,8 +163,10 @@ def _of_polygon(
             try_="regrid_variable to a coarser grid first",
         )
     weights = None
-    if axes.geographic and set(statistics) & set(BY_AREA):
-        weights = raster_source(cell_areas(window, axes).values, y, x, "area")
+    if set(statistics) & set(BY_AREA):
+        areas, uneven = ground_areas(window, axes)
+        if axes.in_degrees or uneven:
+            weights = raster_source(areas.values, y, x, "area")
     ops = _ops(statistics, percentile, by_area=weights is not None)
     asked = list(dict.fromkeys(op for op in ops.values() if not op.startswith("quantile")))
     count = window.sizes[step] if step else 1
@@ -173,7 +182,7 @@ def _of_polygon(
             if step:
                 row[step] = window[step].values[first + place]
             rows.append(row | _row(found[0]["properties"], ops, label))
-    return rows
+    return rows, weights is not None
 
 
 def _ops(statistics: list[str], percentile: float | None, *, by_area: bool) -> dict[str, str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.grids.axes import short_crs
 from labrig_earth.work.calls import Call, Operation
 
 ROOMS: tuple[str, ...] = (
@@ -51,6 +53,7 @@ def run(name: str, call: Call) -> bytes:
     names = {place.path: place.name for places in call.inputs.values() for place in places}
     try:
         result = operations()[name](call)
+        result = replace(result, crs=short_crs(result.crs))
         return json.dumps(plain(result.to_dict()), allow_nan=False).encode()
     except LabrigError:
         raise

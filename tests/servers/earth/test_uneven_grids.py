@@ -1,0 +1,141 @@
+"""Grids that are neither plain degrees nor a plain that keeps areas: rotated poles, Mercator, polar stereographic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from labrig_earth.data.formats import Place
+from labrig_earth.data.opening import open_dataset
+from labrig_earth.grids.areas import area_mean, polygon_means
+from labrig_earth.grids.axes import axes_of, short_crs
+from labrig_earth.grids.selecting import select_box, select_point
+from labrig_earth.grids.zonal import zonal_statistics
+
+ROTATED = {
+    "grid_mapping_name": "rotated_latitude_longitude",
+    "grid_north_pole_latitude": 39.25,
+    "grid_north_pole_longitude": -162.0,
+}
+"""The pole of EURO-CORDEX."""
+
+
+def write(path: Path, mapping: dict[str, Any], y: Any, x: Any, values: Any, standard: tuple[str, str]) -> Any:
+    import xarray as xr
+
+    unit = "degrees" if standard[0].startswith("grid") else "m"
+    names = ("rlat", "rlon") if unit == "degrees" else ("y", "x")
+    field = xr.DataArray(
+        values,
+        {
+            names[0]: (names[0], y, {"units": unit, "standard_name": standard[0]}),
+            names[1]: (names[1], x, {"units": unit, "standard_name": standard[1]}),
+        },
+        name="tas",
+        attrs={"units": "K", "grid_mapping": "crs"},
+    )
+    field.to_dataset().assign(crs=xr.DataArray(0, attrs=mapping)).to_netcdf(path, engine="netcdf4")
+    return open_dataset(Place.of(path)).load()
+
+
+def rotate(latitude: Any, longitude: Any) -> tuple[Any, Any]:
+    """Return geographic latitude and longitude of rotated ones, by the formulas of spherical trigonometry."""
+    pole, turn = (
+        np.deg2rad(ROTATED[f"grid_north_pole_{name}"])  # type: ignore[arg-type]
+        for name in ("latitude", "longitude")
+    )
+    phi, lam = np.deg2rad(latitude), np.deg2rad(longitude)
+    sine = np.cos(pole) * np.cos(phi) * np.cos(lam) + np.sin(pole) * np.sin(phi)
+    towards = np.cos(pole) * np.sin(phi) - np.sin(pole) * np.cos(lam) * np.cos(phi)
+    aside = np.sin(lam) * np.cos(phi)
+    east = np.sin(turn) * towards - np.cos(turn) * aside
+    north = np.cos(turn) * towards + np.sin(turn) * aside
+    return np.degrees(np.arcsin(sine)), np.degrees(np.arctan2(east, north))
+
+
+def test_a_rotated_grid_is_used_by_its_own_degrees_and_asked_for_in_ours(tmp_path: Path) -> None:
+    import geopandas as gpd
+    import shapely
+
+    y, x = np.arange(-12.1, 4.0, 0.44), np.arange(352.0, 368.0, 0.44)
+    values = np.random.default_rng(3).normal(280, 8, (y.size, x.size))
+    data = write(tmp_path / "r.nc", ROTATED, y, x, values, ("grid_latitude", "grid_longitude"))
+    axes = axes_of(data)
+    assert axes.rotated and not axes.geographic and (axes.y, axes.x) == ("rlat", "rlon")
+    assert "Pole rotation" in short_crs(axes.crs)
+    weights = np.cos(np.deg2rad(y))[:, None] * np.ones(x.size)
+    assert float(area_mean(data["tas"])) == pytest.approx((values * weights).sum() / weights.sum(), abs=1e-6)
+    latitude, longitude = rotate(y[20], x[7])
+    found = select_point(data["tas"], float(latitude), float(longitude))
+    assert float(found.data) == pytest.approx(values[20, 7]) and found.distance_km < 0.2
+    corners = [rotate(*each)[::-1] for each in ((y[5], x[5]), (y[5], x[25]), (y[25], x[25]), (y[25], x[5]))]
+    zone = gpd.GeoDataFrame({"name": ["z"]}, geometry=[shapely.Polygon(corners)], crs="EPSG:4326")
+    inside = np.zeros_like(values)
+    inside[5:26, 5:26] = 1.0
+    inside[(5, 25), :] /= 2.0
+    inside[:, (5, 25)] /= 2.0
+    right = (values * inside * weights).sum() / (inside * weights).sum()
+    assert polygon_means(data["tas"], zone).data.item() == pytest.approx(right, abs=0.02)
+    assert zonal_statistics(data["tas"], zone, ["mean"]).table["mean"].item() == pytest.approx(
+        right, abs=0.02
+    )
+    part, done = select_box(data, [float(longitude) - 1, float(latitude) - 1, float(longitude) + 1, 49.0])
+    assert 0 < part["tas"].size < 200 and "the box in degrees" in done[0]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "y", "x", "scale"),
+    [
+        pytest.param(
+            {
+                "grid_mapping_name": "mercator",
+                "standard_parallel": 0.0,
+                "longitude_of_projection_origin": 0.0,
+                "earth_radius": 6371229.0,
+            },
+            np.arange(-4e6, 9e6, 5e5),
+            np.arange(0, 4e6, 5e5),
+            lambda y, x: np.cosh(y / 6371229.0) ** 2,
+            id="mercator",
+        ),
+        pytest.param(
+            {
+                "grid_mapping_name": "polar_stereographic",
+                "latitude_of_projection_origin": 90.0,
+                "straight_vertical_longitude_from_pole": 0.0,
+                "scale_factor_at_projection_origin": 1.0,
+                "earth_radius": 6371229.0,
+            },
+            np.arange(-4e6, 4.1e6, 4e5),
+            np.arange(-4e6, 4.1e6, 4e5),
+            lambda y, x: (1 + (x**2 + y**2) / (4 * 6371229.0**2)) ** 2,
+            id="polar_stereographic",
+        ),
+    ],
+)
+def test_cells_of_a_projection_count_by_their_areas_on_the_ground(
+    tmp_path: Path, mapping: dict[str, Any], y: Any, x: Any, scale: Any
+) -> None:
+    import geopandas as gpd
+    import shapely
+
+    values = np.random.default_rng(3).normal(280, 8, (y.size, x.size)) - 20 * (y[:, None] / y[-1]) ** 2
+    standard = ("projection_y_coordinate", "projection_x_coordinate")
+    data = write(tmp_path / "p.nc", mapping, y, x, values, standard)
+    weights = np.broadcast_to(1.0 / scale(y[:, None], x[None, :]), values.shape)
+    right = (values * weights).sum() / weights.sum()
+    assert float(area_mean(data["tas"])) == pytest.approx(right, abs=1e-5)
+    assert abs(values.mean() - right) > 0.1
+    half = float(x[1] - x[0]) / 2
+    whole = shapely.box(x[2] - half, y[2] - half, x[5] + half, y[9] + half)
+    zone = gpd.GeoDataFrame(geometry=[whole], crs=axes_of(data).crs)
+    part = (slice(2, 10), slice(2, 6))
+    right = (values[part] * weights[part]).sum() / weights[part].sum()
+    assert polygon_means(data["tas"], zone).data.item() == pytest.approx(right, abs=1e-5)
+    found = zonal_statistics(data["tas"], zone, ["mean", "sum"])
+    assert found.table["mean"].item() == pytest.approx(right, abs=1e-5)
+    assert found.table["sum"].item() == pytest.approx(values[part].sum())
+    assert "also by their areas" in found.method
