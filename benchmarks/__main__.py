@@ -14,6 +14,7 @@ ALL = (
     "fork_server",
     "outline_sizes",
     "waters",
+    "beside_phreeqpy",
     "scoring",
     "relay",
     "sandbox",

@@ -1,6 +1,7 @@
 """Work in threads, in turns: what a call does there counts as its owner's until it has ended.
 
     notices = await in_thread(screen, text)
+    notices = await aside(len(text), screen, text)
 
 `asyncio.to_thread` gives all callers the same few threads, in which the work of a call that was taken back goes on, and
 what waits is still to be done: one caller who takes back ten long ones keeps the others waiting. Here each owner has
@@ -24,6 +25,8 @@ from labrig.turns import Turns
 SLOTS, ALONE = 2, 4
 """Threads of one owner at a time, and of one who is alone."""
 MOST, KEPT = 16, 16
+AT_ONCE = 20_000
+"""Characters below which no reader of PHREEQC's inputs and outputs keeps the others waiting: some milliseconds."""
 PLACES = 1_000
 
 P = ParamSpec("P")
@@ -77,6 +80,17 @@ async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwar
         else:
             task.cancel()
         raise
+
+
+async def aside(size: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function on a text of `size` characters: in a thread, or at once where a thread would cost more.
+
+    Handing a millisecond of work to a thread and back takes a millisecond, and as long as a process is switched where
+    processors are busy.
+    """
+    if size < AT_ONCE:
+        return function(*args, **kwargs)
+    return await in_thread(function, *args, **kwargs)
 
 
 def _heard(task: asyncio.Task[T]) -> None:

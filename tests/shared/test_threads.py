@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from labrig.threads import ALONE, SLOTS, TakenBack, in_thread, look
+from labrig.threads import ALONE, AT_ONCE, SLOTS, TakenBack, aside, in_thread, look
 from labrig.turns import OWNER
 
 
@@ -78,3 +78,9 @@ async def test_work_learns_that_it_is_not_wanted() -> None:
     await until(running.is_set)
     call.cancel()
     await until(lambda: bool(ended))
+
+
+async def test_what_is_small_is_done_at_once_and_what_is_large_in_a_thread() -> None:
+    here = threading.current_thread().name
+    assert await aside(AT_ONCE - 1, lambda: threading.current_thread().name) == here
+    assert await aside(AT_ONCE, lambda: threading.current_thread().name) != here

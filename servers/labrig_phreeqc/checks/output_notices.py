@@ -23,6 +23,7 @@ from labrig_phreeqc.database.formulas import leading_species, normal_charge
 from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import terms, valence_state
 from labrig_phreeqc.engine.run import Run, SelectedOutput
+from labrig_phreeqc.input.solutions import solutions
 from labrig_phreeqc.output.outline import Outline, State
 from labrig_phreeqc.output.printed_tables import READERS, Tables
 
@@ -151,6 +152,7 @@ def output_notices(run: Run, outline: Outline, text: str = "") -> list[Notice]:
         *check.numbers(),
         *check.ionic_strength(),
         *check.undetermined_pe(),
+        *check.couples(),
         *check.too_warm(),
         *check.temperature(),
     ]
@@ -258,6 +260,7 @@ class _Check:
         self.states = states
         self.lines = run.output.split("\n")
         self.base = read(run.database.path)
+        self.text = text
         self.definitions = Definitions(self.base, text)
         self.model = activity_model(run.database.path, text)
         self.electrons = ELECTRONS * max(1.0, _tolerance(text) / USUAL_TOLERANCE)
@@ -354,6 +357,29 @@ class _Check:
                 "so pe and what depends on it (O2, H2, traces of other valence states) is noise"
             )
             yield Notice(message, tuple(loose), "not_determined")
+
+    def couples(self) -> Iterator[Notice]:
+        """Say which pe the couples of an initial solution have, where the default pe divides what states no valence."""
+        waters = {(each.simulation, str(each.first)): each for each in solutions(self.text)}
+        for state in self.states:
+            if state.stage != "initial solution":
+                continue
+            solution = waters.get((state.simulation, state.label.split()[2]))
+            if solution is None or solution.pe is not None or solution.redox not in ("", "pe"):
+                continue
+            stated = {each.name for each in solution.totals if not each.redox}
+            divided = stated.intersection(
+                name.partition("(")[0] for name in self.totals(state) if "(" in name
+            )
+            rows = (line.split() for line in self.section(state, "Redox couples"))
+            couples = {words[0]: words[1] for words in rows if len(words) == 3 and "/" in words[0]}
+            if divided and couples:
+                found = ", ".join(f"{name} has {pe}" for name, pe in couples.items())
+                message = (
+                    f"the default pe divides {', '.join(sorted(divided))} among valences, and the couples that are "
+                    f"stated have another: {found}; redox {next(iter(couples))} in the solution would use it"
+                )
+                yield Notice(message, (state,), "not_determined")
 
     def poised(self, state: State) -> bool:
         """Return whether something determines pe, or there is no redox in the model, or it is not printed."""

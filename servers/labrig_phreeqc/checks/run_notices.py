@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labrig_phreeqc.checks.input_notices import PE, PH, UNITS, input_notices
 from labrig_phreeqc.checks.output_notices import output_notices, unprinted
+from labrig_phreeqc.checks.plain_phases import plain_phases
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.input.solution import Constraint
 from labrig_phreeqc.input.solution_lines import read_number
@@ -76,8 +78,35 @@ def run_notices(text: str, run: Run, outline: Outline) -> RunNotices:
         _most(assumed.counted_as),
         _most(pe),
         _most(adjusted(text, run, outline)),
-        _most([*assumed.doubtful, *beyond, *unprinted(run, outline, text)]),
+        _most(
+            [
+                *assumed.doubtful,
+                *unbalanced(text, run),
+                *plain_phases(text, run.database),
+                *beyond,
+                *unprinted(run, outline, text),
+            ]
+        ),
     )
+
+
+def unbalanced(text: str, run: Run) -> list[str]:
+    """Return which ions that were to balance a charge PHREEQC found no amount of, where a solution did not converge.
+
+    An ion can add to its own side alone: chloride, taken away to nothing, leaves an excess of anions as it is.
+    """
+    failed = {match[1] for error in run.errors if (match := _FAILED.search(error))}
+    return [
+        f"line {total.line}: no amount of {total.name} balances the charge of {solution.name}, which is most likely "
+        "why it did not converge; put charge to an ion of the other sign, or to pH"
+        for solution in (solutions(text) if failed else ())
+        if str(solution.first) in failed
+        for total in solution.totals
+        if total.constraint is not None and total.constraint.is_charge
+    ]
+
+
+_FAILED = re.compile(r"Model failed to converge for initial solution (-?\d+)")
 
 
 def adjusted(text: str, run: Run, outline: Outline) -> list[str]:

@@ -11,7 +11,7 @@ from labrig.artifacts import Artifact, ArtifactStore
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
-from labrig.threads import in_thread
+from labrig.threads import aside
 from labrig.tools.lines import lines_of
 from labrig.tools.own_files import OwnFiles
 from labrig.workspace import Workspace
@@ -194,7 +194,7 @@ async def completed(
     LabrigError
         ``refused`` for what would read or write other files, see `screening` and `includes`.
     """
-    notices = await in_thread(screen, text, databases.find_database(database).name)
+    notices = await aside(len(text), screen, text, databases.find_database(database).name)
     solve = partial(engine.run, database=database, limits=limits, queue_s=queue_s)
     complete = await resolve_includes(text, lambda name: _included(workspace, name), solve, limits.wall_s)
     return complete, notices

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from labrig.errors import LabrigError
-from labrig.threads import in_thread
+from labrig.threads import aside
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.input.screening import include_refusal, name_inside, screen
 from labrig_phreeqc.input.statements import Statement, is_file_option, is_include, statements
@@ -55,7 +55,7 @@ async def resolve_includes(text: str, read: Read, run_prefix: RunPrefix, wall_s:
             code="limit",
         ) from None
     if resolved is not text:
-        await in_thread(screen, resolved)
+        await aside(len(resolved), screen, resolved)
     return resolved
 
 
@@ -70,7 +70,7 @@ class _Resolver:
     async def resolve(self, text: str, before: str, depth: int) -> str:
         """Resolve `text`, of which `before` is the resolved input that precedes it."""
         done, cursor = "", 0
-        for statement in await in_thread(_about_files, text):
+        for statement in await aside(len(text), _about_files, text):
             if not is_include(statement):
                 self._declared.add(statement.rest)
                 continue
@@ -90,7 +90,7 @@ class _Resolver:
 
     async def _content(self, name: str, prefix: str) -> str | None:
         if name in self._declared:
-            await in_thread(screen, prefix)
+            await aside(len(prefix), screen, prefix)
             run = await self._run_prefix(prefix)
             if not run.solved:
                 raise LabrigError(

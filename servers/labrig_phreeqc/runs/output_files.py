@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from labrig.threads import in_thread
+from labrig.threads import aside
 from labrig_phreeqc.engine.run import Run, SelectedOutput
 from labrig_phreeqc.input.statements import DeclaredFile, declared_files, statements
 
@@ -41,7 +41,7 @@ async def with_files(run: Run, text: str, run_prefix: RunPrefix) -> Run:
     """
     if not run.solved or not any(table.text and not table.files for table in run.selected):
         return run
-    parts = await in_thread(_parts, text)
+    parts = await aside(len(text), _parts, text)
     tables = []
     for table in run.selected:
         of = [] if table.files or not table.text else parts.get(table.user, [])

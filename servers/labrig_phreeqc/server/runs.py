@@ -12,7 +12,7 @@ from labrig.answer import ANSWER_BYTES, Answer, Published, json_bytes, with_fewe
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig.progress import Progress
-from labrig.threads import in_thread
+from labrig.threads import aside
 from labrig.toolbox import session
 from labrig.tools import jobs
 from labrig_phreeqc.checks import input_check as checking
@@ -92,9 +92,9 @@ async def execute_phreeqc(
     """
     protocol = protocols.check(session().options.output or output)
     text = input_text(input_path, input)
-    request = Request(text, await in_thread(execution.database_of, text, database), input_path)
+    request = Request(text, await aside(len(text), execution.database_of, text, database), input_path)
     done = await _run(request, call_limits())
-    return await in_thread(_answer, done, protocol)
+    return await aside(len(done.input) + len(done.run.output), _answer, done, protocol)
 
 
 @toolbox.tool(title="Check an input", read_only=True)
@@ -117,7 +117,7 @@ async def check_input(
             expected=f"at most {MAX_CHECKED_CHARS:,} to be checked",
             code="limit",
         )
-    database = await in_thread(execution.database_of, text, database)
+    database = await aside(len(text), execution.database_of, text, database)
     complete, _ = await execution.completed(
         text, database, workspace=here.workspace, engine=here.state.engine, limits=limits
     )
@@ -182,7 +182,7 @@ async def start_phreeqc(
     """
     here = session()
     text = input_text(input_path, input)
-    request = Request(text, await in_thread(execution.database_of, text, database), input_path)
+    request = Request(text, await aside(len(text), execution.database_of, text, database), input_path)
     databases.find_database(request.database)
     protocol = here.options.output or "auto"
 
@@ -196,7 +196,7 @@ async def start_phreeqc(
             queue_s=wall_s,
             progress=progress,
         )
-        answer = await in_thread(_answer, done, protocol)
+        answer = await aside(len(done.input) + len(done.run.output), _answer, done, protocol)
         return replace(answer, record={})  # calls of get_job that were recorded have none
 
     job = here.jobs.start("phreeqc", work, owner=here.owner)

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig_phreeqc.checks.input_notices import REPORTED_OTHERWISE, InputNotices, input_notices
+from labrig_phreeqc.checks.run_notices import run_notices
 from labrig_phreeqc.database.databases import OFFICIAL_SHA256, find_database
 from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import Network, terms, valence_state
 from labrig_phreeqc.engine.engine import Engine
-from labrig_phreeqc.engine.run import Cell
+from labrig_phreeqc.engine.run import Cell, Run
+from labrig_phreeqc.output.outline_reading import outline_output
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -34,6 +36,53 @@ async def first_row(
     )
     assert run.solved, (text, run.errors)
     return dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))
+
+
+def warned(run: Run, text: str) -> tuple[str, ...]:
+    return run_notices(text, run, outline_output(run.output)).doubtful
+
+
+async def test_a_plain_mineral_takes_no_heavy_isotopes_and_that_is_said(engine: Engine) -> None:
+    water = "SOLUTION 1\n pH 8\n Ca 1\n C(4) 2\n [13C](4) -10\n"
+    plain = f"{water}EQUILIBRIUM_PHASES 1\n Calcite 0 10\n Gypsum 0 0\n CO2(g) -2\nEND"
+    run = await engine.run(plain, "iso.dat")
+    calcite, gas = [each for each in warned(run, plain) if "carries no" in each]
+    assert (
+        calcite.startswith("line 7: Calcite carries no [13C]:")
+        and "Ca[13C]O3(s) in a SOLID_SOLUTIONS" in calcite
+    )
+    assert gas.startswith("line 9: CO2(g)") and "[13C]O2(g) in a GAS_PHASE" in gas
+    mixed = f"{water}SOLID_SOLUTIONS 1\n s\n -comp Calcite 0\n -comp Ca[13C]O3(s) 0\nEND"
+    none = plain.replace(" [13C](4) -10\n", "")
+    for text in (mixed, none):
+        assert not [each for each in warned(await engine.run(text, "iso.dat"), text) if "carries no" in each]
+
+
+async def test_an_ion_that_cannot_balance_the_charge_is_named(engine: Engine) -> None:
+    impossible = "SOLUTION 1\n Na 5\n Cl 1 charge\n S(6) 10\nEND"
+    run = await engine.run(impossible)
+    assert run.status == "not_converged"
+    assert any(
+        "line 3: no amount of Cl balances the charge of SOLUTION 1" in each
+        for each in warned(run, impossible)
+    )
+    possible = impossible.replace("Cl 1 charge", "Cl 1").replace("Na 5", "Na 5 charge")
+    assert not [each for each in warned(await engine.run(possible), possible) if "balances" in each]
+
+
+async def test_the_pe_of_stated_couples_is_said_beside_the_default(engine: Engine) -> None:
+    text = "SOLUTION 1\n Fe(2) 1e-3\n Fe(3) 1e-4\n As 1e-3\n Na 1\n Cl 1\nEND"
+    run = await engine.run(text, "wateq4f.dat")
+    (said,) = run_notices(text, run, outline_output(run.output)).undetermined
+    pe = re.search(r"Fe\(2\)/Fe\(3\) +(\S+)", run.output)
+    assert (
+        pe
+        and f"divides As among valences, and the couples that are stated have another: Fe(2)/Fe(3) has {pe[1]}"
+        in said
+    )
+    for other in (text.replace("Fe(2)", "pe 4; Fe(2)"), text.replace("As ", "As(5) ")):
+        again = await engine.run(other, "wateq4f.dat")
+        assert not run_notices(other, again, outline_output(again.output)).undetermined
 
 
 def test_a_negative_delta_value_is_ordinary_and_a_negative_concentration_is_not() -> None:

@@ -1,0 +1,121 @@
+"""A small run and a table of waters, beside phreeqpy behind FastMCP and phreeqpy in a loop.
+
+``stdio``: one call with the input of sea water, answered over stdio by our server, in a process behind walls and with
+notices, outline and files, and by a FastMCP server of ten lines that holds an IPhreeqc of phreeqpy: no walls, no files.
+``waters``: `speciate` on `WATERS` waters, and a loop that runs the same SOLUTION blocks on one loaded IPhreeqc and
+takes the same columns. All by turns in one run.
+
+Run it with ``python -m benchmarks.beside_phreeqpy``; it needs installed databases.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.fork_server import SPECIATION
+from benchmarks.waters import WATER, WATERS
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+from labrig_harness.registry.servers import module
+from labrig_phreeqc.database.databases import find_database
+from labrig_phreeqc.engine.engine import Engine
+from labrig_phreeqc.engine.library import find_library
+from labrig_phreeqc.waters.analysis import solution_block
+from labrig_phreeqc.waters.speciation import speciate
+
+CALLS, WARMING, ROUNDS = 60, 5, 5
+PHASES = ("Calcite", "Gypsum")
+COLUMNS = (
+    "SELECTED_OUTPUT 1\n -reset false\n -solution true\n -state true\n -pH true\n -pe true\n -temperature true\n"
+    f" -ionic_strength true\n -alkalinity true\n -percent_error true\n -saturation_indices {' '.join(PHASES)}\n"
+)
+PEER = """
+import sys
+from fastmcp import FastMCP
+from phreeqpy.iphreeqc.phreeqc_dll import IPhreeqc
+server = FastMCP("peer")
+engine = IPhreeqc(sys.argv[1])
+engine.load_database(sys.argv[2])
+@server.tool
+async def run_phreeqc(input: str) -> list[list[str | float | int | None]]:
+    engine.run_string("SELECTED_OUTPUT\\n -pH\\n -pe\\n -temperature\\n" + input)
+    return engine.get_selected_output_array()
+server.run("stdio", show_banner=False)
+"""
+
+
+async def _calls(stack: AsyncExitStack, argv: list[str], tool: str) -> Callable[[], Any]:
+    client = await stack.enter_async_context(Client(StdioTransport(argv[0], argv[1:])))
+
+    async def call() -> None:
+        result = await client.call_tool(tool, {"input": SPECIATION})
+        assert not result.is_error
+
+    for _ in range(WARMING):
+        await call()
+    return call
+
+
+async def over_stdio() -> tuple[list[float], list[float]]:
+    """Return the seconds of calls of our server, and of the other, by turns."""
+    library, database = str(find_library().path), str(find_database("phreeqc.dat").path)
+    ours: list[float] = []
+    theirs: list[float] = []
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        mine = await _calls(
+            stack, [sys.executable, *module("phreeqc"), "--workspace", folder], "execute_phreeqc"
+        )
+        other = await _calls(stack, [sys.executable, "-c", PEER, library, database], "run_phreeqc")
+        for _ in range(CALLS):
+            for call, took in ((mine, ours), (other, theirs)):
+                start = time.perf_counter()
+                await call()
+                took.append(time.perf_counter() - start)
+    return ours, theirs
+
+
+async def tables() -> tuple[list[float], list[float]]:
+    """Return the seconds of a table of waters in `speciate`, and in a loop over phreeqpy, by turns."""
+    from phreeqpy.iphreeqc.phreeqc_dll import IPhreeqc
+
+    alone = IPhreeqc(str(find_library().path))
+    alone.load_database(str(find_database("phreeqc.dat").path))
+    waters = [replace(WATER, pH=7 + n / WATERS) for n in range(WATERS)]
+    ours: list[float] = []
+    theirs: list[float] = []
+    async with Engine() as engine:
+        await speciate(waters[:5], PHASES, engine=engine)
+        for _ in range(ROUNDS):
+            start = time.perf_counter()
+            await speciate(waters, PHASES, engine=engine)
+            ours.append(time.perf_counter() - start)
+            start = time.perf_counter()
+            for water in waters:
+                alone.run_string(COLUMNS + solution_block(water, 1) + "\nEND\n")
+                alone.get_selected_output_array()
+            theirs.append(time.perf_counter() - start)
+    return ours, theirs
+
+
+def main() -> None:
+    """Print both, with their ratios."""
+    own, other = (1e3 * statistics.median(each) for each in asyncio.run(over_stdio()))
+    print(
+        f"a small run over stdio {own:.2f} ms, FastMCP with phreeqpy {other:.2f} ms: {own / other:.2f} (2.2)"
+    )
+    own, other = (statistics.median(each) for each in asyncio.run(tables()))
+    print(f"{WATERS} waters {own:.2f} s, a loop over phreeqpy {other:.2f} s: {own / other:.2f} (1.0)")
+
+
+if __name__ == "__main__":
+    main()
