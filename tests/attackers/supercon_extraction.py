@@ -93,7 +93,7 @@ def most_frequent(pages: Sequence[str], known: Sequence[Truth]) -> list[Predicte
 
 def every_number(pages: Sequence[str], known: Sequence[Truth]) -> list[Predicted]:
     """Give every property of every material all numbers of the paper, in one value."""
-    numbers = " ".join(re.findall(r"\d+(?:\.\d+)?", " ".join(map(signs, pages))))
+    numbers = ", ".join(re.findall(r"\d+(?:\.\d+)?", " ".join(map(signs, pages))))
     return [
         Predicted(name, material, numbers, page=1, quote=pages[0].splitlines()[0])
         for name in sorted({truth.name for truth in known})

@@ -50,7 +50,7 @@ RIGHT = (
     entry(GROUP, LSCO, "I4/mmm", 1, "space group I4/mmm"),
 )
 OTHERS = RIGHT[1:]
-DUMP = " ".join(f"{each / 10:g}" for each in range(250, 450))
+DUMP = ", ".join(f"{each / 10:g}" for each in range(250, 450))
 
 FAULTS: dict[str, tuple[list[dict[str, Any]], float, float]] = {
     "all right": ([*RIGHT], 1, 1),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from labrig_suites.common import generated
 from labrig_suites.supercon_extraction.grading.units import read_unit
 from labrig_suites.supercon_extraction.making.variants import Variant, make_variant
 from labrig_suites.supercon_extraction.making.writing import LEVELS, Paper
+from labrig_suites.supercon_extraction.published.properties import Property, decoded, find, properties
 from labrig_suites.supercon_extraction.rows import Rule, Truth, truths
-from labrig_suites.supercon_extraction.targets import field
+from labrig_suites.supercon_extraction.targets import Target, field
 
 NAME, VERSION = "supercon-extraction", "3"
 FILE, MOST_PDF = "paper.pdf", 64 * 2**20
@@ -72,7 +74,12 @@ def made(seed: str, number: int, paper: Paper, variant: Variant) -> Sample:
         NAME,
         VERSION,
         _shown(
-            generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}"), paper.pdf, paper.field, len(paper.pages)
+            generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}"),
+            paper.pdf,
+            files(__package__).joinpath("prompt.md"),
+            pages=f"{len(paper.pages)} page{'s' * (len(paper.pages) != 1)}",
+            about=ABOUT[paper.field],
+            names=_names(field(paper.field).targets),
         ),
         truth={
             "rows": truths().dump_python(paper.rows, mode="json"),
@@ -88,21 +95,15 @@ def made(seed: str, number: int, paper: Paper, variant: Variant) -> Sample:
     )
 
 
-def _shown(id: str, pdf: bytes, name: str, pages: int) -> SampleInput:
+def _shown(id: str, pdf: bytes, prompt: Traversable, **words: str) -> SampleInput:
     blob = Blob.of(pdf)
-    text = files(__package__).joinpath("prompt.md").read_text("utf-8")
-    shown = text.format(
-        file=FILE,
-        pages=f"{pages} page{'s' * (pages != 1)}" if pages else "several pages",
-        about=ABOUT[name],
-        names=_names(name),
-    )
+    shown = prompt.read_text("utf-8").format(file=FILE, **words)
     return SampleInput(id, shown, {FILE: blob}, (Attachment(FILE, "application/pdf", blob=blob),))
 
 
-def _names(name: str) -> str:
+def _names(targets: Sequence[Target | Property]) -> str:
     by_category: dict[str, list[str]] = {}
-    for target in field(name).targets:
+    for target in targets:
         by_category.setdefault(target.category, []).append(f"`{target.name}`")
     return "\n".join(f"- {category}: {', '.join(names)}" for category, names in by_category.items())
 
@@ -176,7 +177,7 @@ def _adopted(number: int, row: dict[str, Any], folder: Path) -> Sample:
     return Sample(
         NAME,
         VERSION,
-        _shown(id, pdf, "supercon", 0),
+        _shown(id, pdf, files(__package__).joinpath("published", "prompt.md"), names=_names(properties())),
         truth={"rows": truths().dump_python(known, mode="json"), "pages": None},
         labels={"kind": "published", "field": "supercon", "level": "published", "variant": "plain"},
     )
@@ -199,4 +200,7 @@ def _published(entry: Any, where: str) -> Truth:
     if rule == "numeric" and not unit and "(" in texts["property_name"]:
         named = texts["property_name"].rpartition("(")[2].rstrip(") ")
         unit = named if named != "0" and read_unit(named) is not None else ""
-    return Truth(texts["property_name"], rule, texts["material"], texts["property_value"], unit)
+    name, value = texts["property_name"], texts["property_value"]
+    known = find(name)
+    also = tuple(each for each in (known.name, known.also) if each and each != name) if known else ()
+    return Truth(name, rule, texts["material"], decoded(name, value), unit, also=also)

@@ -18,7 +18,7 @@ from labrig_suites.supercon_extraction.grading.counts import Counts
 from labrig_suites.supercon_extraction.grading.payload import read_payload
 from labrig_suites.supercon_extraction.rows import truths
 
-VERSION = "2"
+VERSION = "3"
 MEASURES = ("f1", "f1_1", "f1_10", "pm", "precision", "recall", "compat_recall")
 """Facts of a paper in [0, 1]; 0 where nothing could be read."""
 

@@ -12,8 +12,6 @@ from labrig_suites.supercon_extraction.grading.text import signs
 MOST_CHARS = 200
 TOLERANCE = 0.005
 """Largest difference of an amount, in atoms per formula unit of the truth: half of the last place of x = 0.15."""
-PAPER_RTOL = 0.1
-"""Of pymatgen's `almost_equals`, which the published scorer calls without another one."""
 SYMBOLS = frozenset(
     re.findall(
         r"\w+",
@@ -87,21 +85,6 @@ def same_material(said: str, true: str) -> bool:
         return False
     scale = statistics.median_low(given[each] / wanted[each] for each in wanted)
     return all(abs(given[each] / scale - wanted[each]) <= TOLERANCE + 1e-9 for each in wanted)
-
-
-def almost_equal(said: str, true: str) -> bool:
-    """Tell whether the published scorer takes two formulas for one: amounts within a tenth, unscaled.
-
-    Neither must be a formula; texts are then compared without case.
-    """
-    one, other = composition(said), composition(true)
-    if one is None or other is None:
-        return bool(_plain(true)) and _plain(said) == _plain(true)
-    for symbol in {*one, *other}:
-        a, b = one.get(symbol, 0.0), other.get(symbol, 0.0)
-        if abs(a - b) > 1e-8 + PAPER_RTOL * (a + b) / 2:
-            return False
-    return True
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from labrig_suites.supercon_extraction.grading.assignment import matched
 from labrig_suites.supercon_extraction.grading.counts import Counts
@@ -12,7 +13,10 @@ from labrig_suites.supercon_extraction.grading.formulas import same_material
 from labrig_suites.supercon_extraction.grading.names import SameName, key, same_name
 from labrig_suites.supercon_extraction.grading.symmetry import same_group
 from labrig_suites.supercon_extraction.grading.text import bare
+from labrig_suites.supercon_extraction.grading.units import LENGTH, read_unit
 from labrig_suites.supercon_extraction.grading.values import equal, read_value, with_unit
+from labrig_suites.supercon_extraction.published.properties import find
+from labrig_suites.supercon_extraction.published.units import read_written
 from labrig_suites.supercon_extraction.rows import Predicted, Truth
 
 TOLERANCES = (0.001, 0.01, 0.1)
@@ -130,7 +134,10 @@ def same_value(truth: Truth, row: Predicted, tolerance: float) -> bool:
         return same_group(row.value, truth.value)
     if truth.rule == "categorical":
         return bool(bare(truth.value)) and bare(row.value) == bare(truth.value)
-    said, true = with_unit(row.value, row.unit), with_unit(truth.value, truth.unit)
+    unit, named = read_unit(truth.unit), find(truth.name)
+    length = unit.dimension == LENGTH if unit and truth.unit != "A" else named is not None and named.si == "m"
+    read = partial(read_written, length=length)
+    said, true = with_unit(row.value, row.unit, read), with_unit(truth.value, truth.unit, read)
     return said is not None and true is not None and equal(said, true, tolerance)
 
 

@@ -17,6 +17,7 @@ Dimension = tuple[int, int, int, int, int, int]
 """Exponents of metre, kilogram, second, ampere, kelvin, mole."""
 
 BARE: Dimension = (0, 0, 0, 0, 0, 0)
+LENGTH: Dimension = (1, 0, 0, 0, 0, 0)
 TESLA: Dimension = (0, 1, -2, -1, 0, 0)
 FIELD: Dimension = (-1, 0, 0, 1, 0, 0)
 """A/m."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from labrig_suites.supercon_extraction.grading.text import bare as plain_text
 from labrig_suites.supercon_extraction.grading.text import signs
-from labrig_suites.supercon_extraction.grading.units import BARE, Unit, read_unit, to_si
+from labrig_suites.supercon_extraction.grading.units import BARE, NO_UNIT, Unit, read_unit, to_si
 
 MOST_CHARS = 120
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)"
@@ -25,7 +27,6 @@ _QUALIFIER = re.compile(
     re.IGNORECASE,
 )
 _TO = re.compile(r"\s?(?:-|to|\.\.)\s?")
-NUMBERS = re.compile(rf"(?<![\w.])[+-]?{_DIGITS}(?![\d])")
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,18 @@ def _number(found: re.Match[str]) -> float:
 def equal(said: Value, true: Value, rel_tol: float) -> bool:
     """Tell whether a value is another one in SI: both ends of a range, and the same direction of a bound.
 
+    Where neither unit can be read, they must be the same text.
+
     Parameters
     ----------
     rel_tol
         Of the true value: 0.001 in the paper. A true zero needs zero.
     """
-    if said.unit is None or true.unit is None or len(said.numbers) != len(true.numbers):
+    if len(said.numbers) != len(true.numbers) or said.qualifier != true.qualifier:
         return False
-    if said.qualifier != true.qualifier:
+    if said.unit is None and true.unit is None and plain_text(said.written) == plain_text(true.written):
+        said, true = replace(said, unit=NO_UNIT), replace(true, unit=NO_UNIT)
+    if said.unit is None or true.unit is None:
         return False
     for one, other in zip(said.numbers, true.numbers, strict=True):
         wanted = to_si(other, true.unit, true.unit.dimension)
@@ -103,14 +108,16 @@ def equal(said: Value, true: Value, rel_tol: float) -> bool:
     return True
 
 
-def with_unit(text: str, unit: str) -> Value | None:
+def with_unit(text: str, unit: str, read: Callable[[str], Unit | None] = read_unit) -> Value | None:
     """Return a value whose unit may stand beside it in a field of its own; None where both stand and differ."""
     value = read_value(text)
-    beside = read_unit(unit) if unit.strip() else None
-    if value is None or beside is None:
-        return value if value is None or not unit.strip() or value.written else None
+    if value is None:
+        return None
     if not value.written:
-        return Value(value.numbers, value.qualifier, beside, unit)
+        return Value(value.numbers, value.qualifier, read(unit.strip()), unit.strip())
+    value, beside = replace(value, unit=read(value.written)), read(unit.strip())
+    if not unit.strip() or beside is None:
+        return value
     same = value.unit is not None and value.unit.dimension == beside.dimension
     close = same and value.unit is not None and math.isclose(value.unit.factor, beside.factor, rel_tol=1e-9)
     return value if close else None

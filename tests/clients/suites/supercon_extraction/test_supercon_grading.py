@@ -24,11 +24,12 @@ from labrig_papers.values.units import read_unit as unit_of_server
 from labrig_suites.supercon_extraction.grading import literal, strict
 from labrig_suites.supercon_extraction.grading.assignment import matched
 from labrig_suites.supercon_extraction.grading.evidence import on_page
-from labrig_suites.supercon_extraction.grading.formulas import almost_equal, composition, same_material
+from labrig_suites.supercon_extraction.grading.formulas import composition, same_material
 from labrig_suites.supercon_extraction.grading.payload import MOST_ROWS, read_payload
 from labrig_suites.supercon_extraction.grading.symmetry import same_group
 from labrig_suites.supercon_extraction.grading.units import read_unit, to_si
 from labrig_suites.supercon_extraction.grading.values import read_value
+from labrig_suites.supercon_extraction.published.materials import same_composition
 from labrig_suites.supercon_extraction.rows import Place, Predicted, Truth
 
 UNITS = re.split(
@@ -98,7 +99,8 @@ def test_compositions_and_comparisons_are_those_of_pymatgen_and_the_papers_serve
     for first, second in itertools.product(FORMULAS, repeat=2):
         assert same_material(first, second) == compare_formulas(first, second).same, (first, second)
         one, other = (Composition(dict(normalize_formula(text).composition)) for text in (first, second))
-        assert almost_equal(first, second) == one.almost_equals(other, rtol=0.1), (first, second)
+        if not {"_", "₂"} & {*first, *second}:  # which the published scorer does not read
+            assert same_composition(first, second) == one.almost_equals(other, rtol=0.1), (first, second)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,7 @@ def changed(**fields: object) -> tuple[Predicted, ...]:
     return (Predicted(**{**vars(RIGHT[0]), **fields}), *RIGHT[1:])  # type: ignore[arg-type]
 
 
-NUMBERS = " ".join(f"{each / 10}" for each in range(200, 500))
+NUMBERS = ", ".join(f"{each / 10}" for each in range(200, 500))
 FAULTS = {
     "approximate": (changed(value="~37 K"), 0.75, 0.75),
     "rounded": (changed(value="37 K"), 0.75, 0.75),
