@@ -31,14 +31,16 @@ _VALUE = re.compile(rf"(?<![\w.])-?\d+(?:\.\d+)?(?:\(\d+\))? ?(?:{'|'.join(map(r
 
 
 def materials(pages: Sequence[str]) -> list[str]:
-    """Return the resolved formulas of a text, the most frequent first."""
+    """Return the resolved formulas of a text, the most frequent first, without marks of scripts."""
     words = Counter(
         word.strip(".,;")
         for page in pages
         for word in page.split()
         if "_{" in word and composition(word.strip(".,;"))
     )
-    return [word for word, _ in words.most_common() if len(composition(word) or ()) > 2]
+    return [
+        re.sub(r"[_{}]", "", word) for word, _ in words.most_common() if len(composition(word) or ()) > 2
+    ]
 
 
 def by_unit(pages: Sequence[str], known: Sequence[Truth]) -> list[Predicted]:

@@ -25,6 +25,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "run": RUN,
     "run, cold": RUN,
     "run, a cluster": (*RUN, "--scheduler", "local"),
+    "new-suite": ("new-suite", "{tmp}/questions.toml"),
     "resume": ("resume", "{tmp}/out"),
     "suites": ("suites",),
     "demo": ("demo", "--out", "{tmp}/out", "--jobs", "1"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from pydantic import TypeAdapter
+
 from labrig_suites.supercon_extraction.grading.names import key
 from labrig_suites.supercon_extraction.rows import Rule
 
@@ -40,7 +42,7 @@ class Property:
 def properties() -> tuple[Property, ...]:
     """Return all 97, by category, the commonest of each first."""
     table = files(__package__).joinpath("properties.csv").read_text(encoding="utf-8")
-    return tuple(Property(**row) for row in csv.DictReader(table.splitlines()))
+    return TypeAdapter(tuple[Property, ...]).validate_python(list(csv.DictReader(table.splitlines())))
 
 
 @cache
