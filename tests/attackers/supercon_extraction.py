@@ -38,9 +38,7 @@ def materials(pages: Sequence[str]) -> list[str]:
         for word in page.split()
         if "_{" in word and composition(word.strip(".,;"))
     )
-    return [
-        re.sub(r"[_{}]", "", word) for word, _ in words.most_common() if len(composition(word) or ()) > 2
-    ]
+    return [re.sub(r"[_{}]", "", word) for word, _ in words.most_common() if len(composition(word) or ()) > 2]
 
 
 def by_unit(pages: Sequence[str], known: Sequence[Truth]) -> list[Predicted]:

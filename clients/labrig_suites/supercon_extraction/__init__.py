@@ -3,8 +3,8 @@
 - `targets`: the properties that are asked for, field by field, with their rules (``fields/*.toml``)
 - `rows`: a row of truth, and a predicted row, as plain data
 - `making`: papers from a seed, with exact truth
-- `items`: papers as samples, made or published (``prompt.md``); `published`: the published set as it is; `tasks`: the set
-  without a file; `arms`
+- `items`: papers as samples, made or published (``prompt.md``); `tasks`: the set without a file; `arms`
+- `published`: the published set as it is
 - `grading`: when a prediction is right, as published and as it should be; `score`: the score of one paper
 - `reading`, `printed_rows`: what solutions know of the language of made papers, and of lines of tables
 - `solution`, `another`: two solutions through the tools of the papers server
