@@ -17,7 +17,7 @@ from labrig.answer import ANSWER_SCHEMA, json_bytes
 from labrig.serving.builder import build
 from labrig.toolbox import DEFAULT_TOOLSET, MAX_INSTRUCTIONS, ServeOptions
 from labrig_harness.registry import servers
-from labrig_suites.common.former_names import FORMER
+from labrig_suites.common.former_names import FORMER, FORMER_BY_DO
 from support.every_server import names
 from support.toys_installed import toys_installed
 
@@ -39,7 +39,7 @@ HEAVY = (
 )
 """What tools/list does without: each takes as long to import as all the rest."""
 
-MODEL_BYTES = 28_000
+MODEL_BYTES, MODEL_TOOLS = 28_000, 20
 """Of the default tools/list without output schemas: every word of it is read by a model before it does anything."""
 
 LOADED = """
@@ -103,6 +103,7 @@ async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
         tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"output_schema"})
         for tool in tools
     ]
+    assert len(tools) <= MODEL_TOOLS
     assert json_bytes(lean) <= MODEL_BYTES, "fewer or shorter words, or a toolset beside the default"
 
 
@@ -113,8 +114,9 @@ def test_a_name_means_one_thing_on_all_servers() -> None:
     own = [{spec.name for spec in servers.toolbox(name).specs if not spec.faithful} for name in ours]
     counted = Counter(name for each in own for name in each)
     assert {name for name, times in counted.items() if times > 1} <= alike
-    assert not FORMER.keys() & counted.keys() and set(FORMER.values()) <= counted.keys()
-    assert {name for name in counted if "_" not in name} == {"geocode", "gis", "plot"}, "a verb and an object"
+    former = set(FORMER.values()).union(*(each.values() for each in FORMER_BY_DO.values()))
+    assert not (FORMER.keys() | FORMER_BY_DO.keys()) & counted.keys() and former <= counted.keys()
+    assert {name for name in counted if "_" not in name} == {"geocode", "plot"}, "a verb and an object"
 
 
 @pytest.mark.accept

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 FORMER = {
     "extract": "sample_grid",
     "aggregate": "aggregate_grid",
@@ -17,12 +20,39 @@ FORMER = {
 }
 """Until version 0.2 -> since then."""
 
+FORMER_BY_DO = {
+    "gis": {
+        "query": "query_features",
+        "measure": "measure_features",
+        "distance": "measure_distances",
+        "nearest": "measure_distances",
+        "buffer": "reshape_features",
+        "shape": "reshape_features",
+        "overlay": "overlay_layers",
+        "expose": "find_exposed_features",
+        "join": "join_table",
+        "summarise": "summarise_table",
+        "route": "route_on_streets",
+        "reach": "route_on_streets",
+    }
+}
+"""One tool until version 0.2 -> by its argument `do`, the tools since then."""
 
-def name_today(tool: str) -> str:
+
+def name_today(tool: str, arguments: Mapping[str, Any] | None = None) -> str:
     """Return a tool's name today, without the server that some clients put before it.
 
     >>> name_today("earth__aggregate"), name_today("aggregate_grid"), name_today("verify")
     ('aggregate_grid', 'aggregate_grid', 'verify')
+    >>> name_today("gis", {"do": "buffer"}), name_today("gis", {"do": "dig"})
+    ('reshape_features', 'gis')
     """
     own = tool.rpartition("__")[2] or tool
-    return FORMER.get(own, own)
+    does = FORMER_BY_DO.get(own, {})
+    return FORMER.get(own) or does.get(str((arguments or {}).get("do")), own)
+
+
+def names_today(offered: Collection[str]) -> set[str]:
+    """Return the names today of tools that were offered; of one that several have followed, all of them."""
+    names = {name_today(tool) for tool in offered}
+    return names.union(*(FORMER_BY_DO[each].values() for each in names & FORMER_BY_DO.keys()))

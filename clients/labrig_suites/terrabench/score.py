@@ -112,8 +112,10 @@ def _copied(truth: ItemTruth, sidecar: Sidecar, found: Answers) -> int:
 
 def _compat(trajectory: Trajectory, sample: Sample) -> dict[str, float]:
     """Return the public code's process metrics: all calls, and the first path by its names, meta calls included."""
-    calls = [(name_today(call.tool), not call.is_error) for call in trajectory.calls]
-    return process_compat(calls, [name_today(each["tool"]) for each in sample.truth["paths"][0]])
+    calls = [(name_today(call.tool, call.arguments), not call.is_error) for call in trajectory.calls]
+    return process_compat(
+        calls, [name_today(each["tool"], each.get("arguments")) for each in sample.truth["paths"][0]]
+    )
 
 
 def _document(text: str) -> Any:

@@ -209,7 +209,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
                 f"The file has {len(drawn)} layers",
                 where=place.name,
                 expected=f"one of {', '.join(drawn[:20])}" + (", .." if len(drawn) > 20 else ""),
-                try_=f'layer="{drawn[0]}" among the options (other_layer for the second file of gis)',
+                try_=f'layer="{drawn[0]}" (other_layer for a second file; among the options where a tool has them)',
             )
         layer = drawn[0]
     found = _tried(lambda: gpd.read_file(source, layer=layer, engine="pyogrio"), place)
@@ -270,7 +270,7 @@ def _rows(source: str, layer: str) -> int:
 
 
 def _other(place: Place, kind: Format, wanted: str) -> LabrigError:
-    instead = "use the tool gis, which reads it" if kind in ("osm", "pbf", *VECTORS) else ""
+    instead = "query_features and measure_features read it" if kind in ("osm", "pbf", *VECTORS) else ""
     return LabrigError(f"This is {kind}", where=place.name, expected=wanted, try_=instead)
 
 

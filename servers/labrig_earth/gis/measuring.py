@@ -232,6 +232,15 @@ def check_point(point: Sequence[float], where: str) -> tuple[float, float]:
     return lon, lat
 
 
+def one_point(point: Sequence[float], where: str) -> Features:
+    """Return a layer of one point; `where` names it."""
+    import geopandas as gpd
+    from shapely import Point
+
+    place = Point(*check_point(point, where))
+    return Features(gpd.GeoDataFrame(geometry=[place], crs=WGS84), where, ["points are (lon, lat)"])
+
+
 def buffer(features: Features, size: float, unit: str, *, dissolve: bool = False) -> tuple[Result, Any]:
     """Return a layer widened (or, with a negative size, narrowed) by a distance.
 

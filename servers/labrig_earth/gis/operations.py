@@ -1,4 +1,4 @@
-"""The tool ``gis``: one operation for each thing that can be done with layers and streets.
+"""What the tools on layers and streets ask for: one operation for each thing that can be done with them.
 
 Inputs by role: ``data`` (the layer or the OSM file), ``other`` (a second layer: hazard, closures, what is touched).
 """
@@ -13,7 +13,7 @@ from labrig_earth.data.opening import open_table
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.gis.features import Features, read_features, write_features
 from labrig_earth.gis.joining import join, summarise
-from labrig_earth.gis.measuring import buffer, distance, measure, nearest
+from labrig_earth.gis.measuring import buffer, distance, measure, nearest, one_point
 from labrig_earth.gis.overlaying import expose, overlay
 from labrig_earth.gis.querying import query
 from labrig_earth.gis.routing import Network, reach, read_network, route
@@ -68,12 +68,14 @@ def gis_buffer(call: Call) -> Result:
 
 
 def gis_nearest(call: Call) -> Result:
-    """The nearest feature of another layer; ``where``, ``other_where``, ``within_m``."""
-    result, frame = nearest(
-        _chosen(call, "data"),
-        _chosen(call, "other", "other_where"),
-        within_m=number_of(call, "within_m", low=0),
+    """The nearest feature of another layer; ``where``, ``other_where``, ``within_m``; ``start``, ``end`` are points."""
+    first = _chosen(call, "data") if call.optional("data") else one_point(given(call, "start"), "start")
+    second = (
+        _chosen(call, "other", "other_where")
+        if call.optional("other")
+        else one_point(given(call, "end"), "end")
     )
+    result, frame = nearest(first, second, within_m=number_of(call, "within_m", low=0))
     return _kept(call, result, frame)
 
 

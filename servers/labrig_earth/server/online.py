@@ -102,7 +102,7 @@ async def _osm(bbox: list[float], where: dict[str, Any]) -> Answer:
         source="OpenStreetMap contributors (ODbL), by Overpass",
         values=(Quantity("size", len(content), "B"),),
         artifacts=(kept.to_dict(),),
-        next="gis takes the handle as data",
+        next="query_features and route_on_streets take the handle as data",
     )
 
 

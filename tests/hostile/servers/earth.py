@@ -246,7 +246,7 @@ CASES = (
             *(
                 Call(tool, {"data": f"@earth/leading/{name}", **more})
                 for name in ("pipeline.json", "pipeline.geojson")
-                for tool, more in (("describe_data", {}), ("gis", {"do": "measure"}))
+                for tool, more in (("describe_data", {}), ("measure_features", {}))
             ),
         ),
         ("refused",),

@@ -41,10 +41,6 @@ Answer = tuple[Any, list[str]]
 """What is answered, and the warnings that came with it."""
 
 
-async def gis(given: Given, do: str, data: str, other: str = "", **options: Any) -> dict[str, Any]:
-    return await given.ask("gis", do=do, data=data, other=other, options=options)
-
-
 def value(answer: Mapping[str, Any], name: str) -> Answer:
     """Return the value of this name, and the warnings."""
     found = next(each["value"] for each in answer["values"] if each["name"] == name)
@@ -66,32 +62,33 @@ async def raster_mean(given: Given) -> Answer:
 
 
 async def plane_area(given: Given) -> Answer:
-    return value(await gis(given, "measure", given.file(0)), "area in the plane")
+    return value(await given.ask("measure_features", data=given.file(0)), "area in the plane")
 
 
 async def ground_area(given: Given) -> Answer:
-    return value(await gis(given, "measure", given.file(0)), "area")
+    return value(await given.ask("measure_features", data=given.file(0)), "area")
 
 
 async def points_inside(given: Given) -> Answer:
-    return value(await gis(given, "query", given.file(0), given.file(1)), "features")
+    return value(await given.ask("query_features", data=given.file(0), other=given.file(1)), "features")
 
 
 async def zone_first(given: Given) -> Answer:
-    return value(await gis(given, "query", given.file(1), given.file(0)), "features")
+    return value(await given.ask("query_features", data=given.file(1), other=given.file(0)), "features")
 
 
 async def count_features(given: Given) -> Answer:
-    return value(await gis(given, "measure", given.file(0), layer=given.named("layer")), "features")
+    return value(
+        await given.ask("measure_features", data=given.file(0), layer=given.named("layer")), "features"
+    )
 
 
 async def count_within(given: Given) -> Answer:
     target = given.named("target")
-    found = await gis(
-        given,
-        "nearest",
-        given.file(0),
-        given.file(0),
+    found = await given.ask(
+        "measure_distances",
+        data=given.file(0),
+        other=given.file(0),
         where={"well_id": {"!=": target}},
         other_where={"well_id": target},
         within_m=float(given.named("distance_meters")),
@@ -120,60 +117,68 @@ async def ndvi(given: Given) -> Answer:
 
 
 async def united_area(given: Given) -> Answer:
-    return value(await gis(given, "shape", given.file(0), shape="dissolve"), "area in the plane")
+    return value(
+        await given.ask("reshape_features", data=given.file(0), shape="dissolve"), "area in the plane"
+    )
 
 
 async def length_in_space(given: Given) -> Answer:
-    return value(await gis(given, "measure", given.file(0)), "length in space")
+    return value(await given.ask("measure_features", data=given.file(0)), "length in space")
 
 
 async def length_of_pipes(given: Given) -> Answer:
-    found = await gis(given, "measure", given.file(0), where={"asset_type": "pipe"})
+    found = await given.ask("measure_features", data=given.file(0), where={"asset_type": "pipe"})
     return value(found, "length in the plane")
 
 
 async def district_of(given: Given) -> Answer:
-    inside = await gis(given, "shape", given.file(0), shape="point")
-    return cell(await gis(given, "query", given.file(1), handle(inside)), "district")
+    inside = await given.ask("reshape_features", data=given.file(0), shape="point")
+    return cell(await given.ask("query_features", data=given.file(1), other=handle(inside)), "district")
 
 
 async def latitude(given: Given) -> Answer:
-    found = await gis(given, "query", given.file(0), where={"station_id": given.named("station")})
+    found = await given.ask(
+        "query_features", data=given.file(0), where={"station_id": given.named("station")}
+    )
     return cell(found, "lat")
 
 
 async def only_latitude(given: Given) -> Answer:
-    return cell(await gis(given, "query", given.file(0)), "lat")
+    return cell(await given.ask("query_features", data=given.file(0)), "lat")
 
 
 async def unemployment(given: Given) -> Answer:
     column = "unemployment_rate_pct"
-    found = await gis(given, "summarise", given.file(0), columns=[column], weight="labour_force")
+    found = await given.ask("summarise_table", data=given.file(0), columns=[column], weight="labour_force")
     return value(found, f"{column} weighted mean")
 
 
 async def joined_population(given: Given) -> Answer:
-    found = await gis(given, "join", given.file(0), given.file(1), key="istat_code", sums=["population"])
+    found = await given.ask(
+        "join_table", data=given.file(0), other=given.file(1), key="istat_code", sums=["population"]
+    )
     return value(found, "population sum")
 
 
 async def common_area(given: Given) -> Answer:
-    found = await gis(given, "overlay", given.file(0), given.file(1), how="intersection")
+    found = await given.ask("overlay_layers", data=given.file(0), other=given.file(1), how="intersection")
     return value(found, "area in the plane")
 
 
 async def area_outside(given: Given) -> Answer:
-    found = await gis(given, "overlay", given.file(0), given.file(1), how="difference")
+    found = await given.ask("overlay_layers", data=given.file(0), other=given.file(1), how="difference")
     return value(found, "area in the plane")
 
 
 async def thiessen(given: Given) -> Answer:
-    cells = await gis(given, "shape", given.file(0), given.file(1), shape="voronoi")
-    return cell(await gis(given, "query", handle(cells), given.file(1)), given.arguments[2])
+    cells = await given.ask("reshape_features", data=given.file(0), other=given.file(1), shape="voronoi")
+    return cell(
+        await given.ask("query_features", data=handle(cells), other=given.file(1)), given.arguments[2]
+    )
 
 
 async def area_of_corners(given: Given) -> Answer:
-    return value(await gis(given, "shape", given.file(0), shape="polygon"), "area")
+    return value(await given.ask("reshape_features", data=given.file(0), shape="polygon"), "area")
 
 
 async def lowest_easting(given: Given) -> Answer:

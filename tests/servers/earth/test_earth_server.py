@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from typing import Any
 import netCDF4
 import numpy as np
 import pandas as pd
+import pyproj
 import pytest
 import pytest_asyncio
 from fastmcp import Client
@@ -130,10 +132,11 @@ async def test_layers_streets_and_scenes(served: tuple[Client[Any], Path]) -> No
     assert layers["data"]["layers"]["regions.geojson"]["features"] == 2
     route = await call(
         served,
-        "gis",
-        do="route",
+        "route_on_streets",
         data="@earth/town.osm",
-        options={"start": [9.001, 50.0], "end": [9.002, 50.001], "by": "length"},
+        start=[9.001, 50.0],
+        end=[9.002, 50.001],
+        by="length",
     )
     length = next(each["value"] for each in route["values"] if "length" in each["name"])
     assert length == pytest.approx(111.2 + 71.6, rel=0.01)  # one block north, one block east
@@ -184,6 +187,28 @@ async def test_what_may_be_data(names: list[str], catalogues: list[str], data: l
     assert places(names) == (catalogues, data)
 
 
+async def test_how_far_a_point_is_from_points_and_features(served: tuple[Client[Any], Path]) -> None:
+    """Two points, and a point and the nearest feature: the same number, that of the ellipsoid."""
+    here, there = [9.0, 50.0], [9.001, 50.0]
+    metres = pyproj.Geod(ellps="WGS84").inv(*here, *there)[2]
+    point = {
+        "type": "Feature",
+        "properties": {"name": "well"},
+        "geometry": {"type": "Point", "coordinates": there},
+    }
+    far = {**point, "properties": {"name": "far"}, "geometry": {"type": "Point", "coordinates": [9.01, 50.0]}}
+    layer = json.dumps({"type": "FeatureCollection", "features": [far, point]})
+    (served[1] / "wells.geojson").write_text(layer)
+    by_points = await call(served, "measure_distances", start=here, end=there)
+    by_layer = await call(served, "measure_distances", start=here, other="wells.geojson")
+    turned = await call(served, "measure_distances", data="wells.geojson", end=here, within_m=100)
+    assert by_points["values"][0]["value"] == pytest.approx(metres, abs=0.001)
+    for found in (by_layer, turned):
+        least = next(each["value"] for each in found["values"] if each["name"] == "least distance")
+        assert least == pytest.approx(metres, abs=0.001)
+    assert by_layer["data"]["rows"][0]["nearest_name"] == turned["data"]["rows"][0]["name"] == "well"
+
+
 async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path]) -> None:
     arguments = {"data": CLIMATE, "variable": "u10", "over": "both"}
     started = await call(served, "aggregate_grid", job=True, **arguments)
@@ -227,7 +252,17 @@ async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path])
             "bad_input",
             "needs temperature and humidity",
         ),
-        ("gis", {"do": "dig"}, "not_found", "no operation"),
+        ("overlay_layers", {"data": REGIONS, "other": REGIONS, "how": "dig"}, "bad_input", "'intersection'"),
+        ("measure_distances", {"start": [9.0, 50.0]}, "bad_input", "end or other"),
+        (
+            "measure_distances",
+            {"start": [9, 50], "data": REGIONS, "other": REGIONS},
+            "bad_input",
+            "start or data",
+        ),
+        ("reshape_features", {"data": REGIONS, "shape": "buffer"}, "bad_input", "size_m"),
+        ("reshape_features", {"data": REGIONS, "shape": "hull", "size_m": 50}, "bad_input", "has no size_m"),
+        ("route_on_streets", {"data": "@earth/town.osm", "start": [9.0, 50.0]}, "bad_input", "minutes"),
     ],
 )
 async def test_a_refusal_has_a_code_and_says_what_to_do(
@@ -329,11 +364,11 @@ async def test_a_shapefile_is_read_by_its_shapes_and_georeferencing_beside_a_ras
     work = served[1]
     plot = gpd.GeoDataFrame({"code": ["001"]}, geometry=[box(5e5, 4.6e6, 500100, 4600050)], crs="EPSG:32633")
     plot.to_file(work / "plot.shp")
-    found = await call(served, "gis", do="measure", data="plot.shp")
+    found = await call(served, "measure_features", data="plot.shp")
     assert values(found)["area in the plane of EPSG:32633"] == 5000
     assert found["data"]["rows"][0]["code"] == "001"
     (work / "plot.shx").unlink()
-    assert "plot.shx" in (await refused(served, "gis", do="measure", data="plot.shp"))[1]
+    assert "plot.shx" in (await refused(served, "measure_features", data="plot.shp"))[1]
     profile = {
         "driver": "GTiff",
         "width": 20,

@@ -105,8 +105,12 @@ async def test_a_store_and_streets_are_fetched(
         served, "fetch_part", kind="osm", bbox=[12.70, 48.28, 12.73, 48.29], where={"highway": True}
     )
     way = truth["town"]["route"]
-    ends = {"start": way["from_lon_lat"], "end": way["to_lon_lat"], "speeds": truth["town"]["speeds_km_h"]}
-    route = await call(served, "gis", do="route", data=streets["artifacts"][0]["handle"], options=ends)
+    ends = {
+        "start": way["from_lon_lat"],
+        "end": way["to_lon_lat"],
+        "speeds_km_h": truth["town"]["speeds_km_h"],
+    }
+    route = await call(served, "route_on_streets", data=streets["artifacts"][0]["handle"], **ends)
     assert route["values"][0]["value"] == pytest.approx(way["time_s"], abs=0.06)
     assert await refused(served, kind="zarr", url=site.url("/nothing"), variables=["x"]) == "bad_input"
     assert await refused(served, kind="osm", bbox=[0, 40, 20, 50], where={"highway": True}) == "limit"

@@ -108,16 +108,16 @@ async def test_a_flood_closes_streets_and_a_detour_is_found(
 ) -> None:
     planted = truth["town"]["route"]
     ends = {"start": planted["from_lon_lat"], "end": planted["to_lon_lat"]}
-    dry = await call(client, "gis", do="route", data="@data/town/town.osm", options=ends)
+    dry = await call(client, "route_on_streets", data="@data/town/town.osm", **ends)
     wet = await call(
-        client, "gis", do="route", data="@data/town/town.osm", other="@data/town/flood.gpkg", options=ends
+        client, "route_on_streets", data="@data/town/town.osm", other="@data/town/flood.gpkg", **ends
     )
     assert value(dry, "time") == pytest.approx(planted["time_s"], rel=0.01)
     assert value(wet, "time") > 2 * value(dry, "time")
     assert value(wet, "street pieces closed") == truth["town"]["street_pieces_touched_by_flood"]
     hit = await call(
-        client, "gis", do="expose", data="@data/town/buildings.gpkg", other="@data/town/flood.gpkg",
-        options={"sums": ["residents"]},
+        client, "find_exposed_features", data="@data/town/buildings.gpkg", other="@data/town/flood.gpkg",
+        sums=["residents"],
     )  # fmt: skip
     assert truth["town"]["residents_of_buildings_touched_by_flood"] in [
         each["value"] for each in hit["values"]
@@ -151,3 +151,15 @@ async def test_bad_air_by_the_people_who_breathe_it(
     with rasterio.open(world / "town" / "people.tif") as raster:
         cells = raster.read(1, masked=True)
     assert sum(each["value"] for each in people["values"]) == pytest.approx(float(cells.sum()), rel=0.02)
+
+
+async def test_the_example_of_a_description_runs(client: Client[Any]) -> None:
+    examples = {
+        tool.name: tool.description.partition("Example: ")[2]
+        for tool in await client.list_tools()
+        if tool.description and "Example: " in tool.description
+    }
+    assert len(examples) >= 9
+    for name, example in examples.items():
+        found = await client.call_tool(name, json.loads(example))
+        assert found.structured_content and found.structured_content["values"], name

@@ -137,14 +137,13 @@ async def test_flooded_streets_and_the_way_round(agent: Agent, world: Path, trut
     town = truth["town"]
     streets, flood = await agent.find(text="streets"), await agent.find(text="flood")
     buildings = await agent.find(text="buildings gpkg residents")
-    options = {"where": {"highway": True}}
-    wet = await agent("gis", do="expose", data=streets, other=flood, options=options)
+    wet = await agent("find_exposed_features", data=streets, other=flood, where={"highway": True})
     assert value(wet, "features touched") > 0 and value(wet, "length inside") > 0
-    people = await agent("gis", do="expose", data=buildings, other=flood, options={"sums": ["residents"]})
+    people = await agent("find_exposed_features", data=buildings, other=flood, sums=["residents"])
     assert value(people, "residents of features touched") == town["residents_of_buildings_touched_by_flood"]
     way = town["route"]
-    ends = {"start": way["from_lon_lat"], "end": way["to_lon_lat"], "speeds": town["speeds_km_h"]}
-    route = await agent("gis", do="route", data=streets, other=flood, options=ends)
+    ends = {"start": way["from_lon_lat"], "end": way["to_lon_lat"], "speeds_km_h": town["speeds_km_h"]}
+    route = await agent("route_on_streets", data=streets, other=flood, **ends)
     assert value(route, "time") == pytest.approx(way["time_s_with_flood"], abs=0.06)
     assert value(route, "time without closures") == pytest.approx(way["time_s"], abs=0.06)
     assert route["data"]["extra_length_m"] == pytest.approx(

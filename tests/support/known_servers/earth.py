@@ -436,7 +436,12 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "zonal_statistics": [
         {"data": CLIMATE, "variable": "u10", "polygons": REGIONS, "select": {"end": "2000-01-02"}}
     ],
-    "gis": [{"do": "measure", "data": REGIONS}],
+    "measure_features": [{"data": REGIONS}],
+    "query_features": [{"data": REGIONS, "where": {"name": True}}],
+    "measure_distances": [{"start": [9.0, 50.0], "end": [9.1, 50.2]}],
+    "reshape_features": [{"data": REGIONS, "shape": "buffer", "size_m": 50}],
+    "overlay_layers": [{"data": REGIONS, "other": REGIONS}],
+    "find_exposed_features": [{"data": REGIONS, "other": REGIONS}],
     "find_data": [{"variable": "temperature", "folder": "@earth"}],
     "check_inputs": [
         {"tool": "impact_aquacrop_run", "arguments": FIELD},
@@ -708,7 +713,12 @@ VOCABULARY = Vocabulary(
         "resolution": st.sampled_from([None, 2.0, 1e-9, 0, -1, 1e400]),
         "crs": st.sampled_from(["", "EPSG:32632", "EPSG:1", "x"]),
         "method": st.sampled_from(["", "linear", "bilinear", "x"]),
-        "do": st.sampled_from(["query", "measure", "distance", "route", "reach", "buffer", "x"]),
+        "start": st.sampled_from([None, [9.001, 50.0], [50, 9], [1], [1e400, 0], "2000-01-01", ""]),
+        "end": st.sampled_from([None, [9.002, 50.001], [0, 0], [], [1e400, 0], "2000-01-05", ""]),
+        "where": st.sampled_from([{}, {"building": True}, {"x": {">=": 1}}, {"x": []}]),
+        "shape": st.sampled_from(["buffer", "hull", "voronoi", "dissolve", "x"]),
+        "size_m": st.sampled_from([None, 50, -1e9, 1e400]),
+        "how": st.sampled_from(["union", "difference", "x"]),
         "index": st.sampled_from(["NDVI", "ndwi", "x", ""]),
         "job": st.just(False),
     },

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from labrig_harness.trajectory import ToolCall, Trajectory
-from labrig_suites.common.former_names import name_today
+from labrig_suites.common.former_names import name_today, names_today
 from labrig_suites.terrabench.metrics.families import is_meta
 
 HIDDEN = ("number_ground_truth", "main_trace.json", "instruction_prompt", "tasks.jsonl")
@@ -42,7 +42,7 @@ class Boundaries:
 
 def boundaries(trajectory: Trajectory, offered: Collection[str] = ()) -> Boundaries:
     """Return what a run crossed; without `offered`, a call of an unknown tool is what its record marks as one."""
-    names = {name_today(each) for each in offered}
+    names = names_today(offered)
     named, inside, strange, hidden = 0, 0, 0, 0
     for call in trajectory.calls:
         files = list(files_of(call.arguments))
@@ -79,7 +79,7 @@ def files_of(arguments: Mapping[str, Any]) -> Iterator[str]:
 def _strange(call: ToolCall, names: set[str]) -> bool:
     if call.fault == "unknown_tool":
         return True
-    return bool(names) and not is_meta(call.tool) and name_today(call.tool) not in names
+    return bool(names) and not is_meta(call.tool) and name_today(call.tool, call.arguments) not in names
 
 
 def _texts(value: Any, depth: int = 0) -> Iterator[str]:

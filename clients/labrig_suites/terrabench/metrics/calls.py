@@ -14,7 +14,7 @@ from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_harness.trajectory import Trajectory
-from labrig_suites.common.former_names import name_today
+from labrig_suites.common.former_names import name_today, names_today
 from labrig_suites.terrabench.metrics.families import is_meta
 
 MOST_CALLS = 10_000
@@ -57,13 +57,14 @@ def made_of(trajectory: Trajectory, offered: Collection[str] = ()) -> list[Made]
         The tools that were offered, where that is known: a call of any other is not valid. A call that the record
         marks with a fault (no JSON, an unknown tool, arguments that the schema forbids, never delivered) is not either.
     """
-    names = {name_today(each) for each in offered}
+    names = names_today(offered)
     found = []
     for call in trajectory.calls:
         if is_meta(call.tool):
             continue
-        valid = not call.fault and not call.raw and (not names or name_today(call.tool) in names)
-        found.append(Made(name_today(call.tool), call.arguments, valid, valid and not call.is_error))
+        tool = name_today(call.tool, call.arguments)
+        valid = not call.fault and not call.raw and (not names or tool in names)
+        found.append(Made(tool, call.arguments, valid, valid and not call.is_error))
         if len(found) == MOST_CALLS:
             break
     return found
@@ -115,7 +116,7 @@ def reference_of(calls: Iterable[Mapping[str, Any]], where: str = "paths") -> li
             after = tuple(kept[each] for each in after if each in kept)
         found.append(
             Made(
-                name_today(row["tool"]),
+                name_today(row["tool"], row.get("arguments")),
                 row.get("arguments", {}),
                 instead=tuple(map(name_today, row.get("instead", ()))),
                 after=after,

@@ -248,7 +248,7 @@ def test_what_a_run_crossed() -> None:
         return Trajectory("i", "s", "a", "arm", 0, 0, tuple(steps), Submission("[]", 2), "answered")
 
     inside = ToolCall("aggregate", {"data": "a.nc"}, 0, False)
-    outside = ToolCall("gis", {"files": ["b.gpkg", "../c.gpkg"]}, 1, True)
+    outside = ToolCall("gis", {"do": "overlay", "files": ["b.gpkg", "../c.gpkg"]}, 1, True)
     got = boundaries(run(inside, outside))
     assert (got.accuracy, got.calls, got.kept["inside"]) == (0.5, 2, False)
     assert all(boundaries(run(inside)).kept.values())
@@ -261,7 +261,10 @@ def test_what_a_run_crossed() -> None:
     waiting = ToolCall("earth__get_job", {"job": "1"}, 3, False)
     assert made_of(run(inside, outside, unknown, waiting)) == [
         Made("aggregate_grid", {"data": "a.nc"}),  # as the tool of an old record is called today
-        Made("gis", outside.arguments, success=False),
+        Made("overlay_layers", outside.arguments, success=False),
         Made("nope", {}, valid=False, success=False),
     ]
     assert [each.valid for each in made_of(run(inside, outside), offered=["gis"])] == [False, True]
+    assert [each.valid for each in made_of(run(outside), offered=["overlay_layers"])] == [
+        True
+    ]  # an old record
