@@ -21,7 +21,7 @@ Streets = Annotated[str, Field(description="Streets of OpenStreetMap (.osm, .pbf
 Closed = Annotated[str, Field(description="Layer (flood, works) that closes the streets it touches.")]
 Condition = Annotated[
     bool | int | float | str | list[int | float | str] | dict[str, int | float | str],
-    WithJsonSchema({"type": ["boolean", "number", "string", "array", "object"]}),
+    WithJsonSchema({}),  # any: what it may be stands in the description, since Gemini takes no union here
 ]
 Where = Annotated[
     dict[str, Condition],
