@@ -25,6 +25,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "run": RUN,
     "run, cold": RUN,
     "run, a cluster": (*RUN, "--scheduler", "local"),
+    "ab": ("ab", "phreeqc-basics", "--agent", "nop", "--server", "phreeqc", "--out", "{tmp}/out"),
     "new-suite": ("new-suite", "{tmp}/questions.toml"),
     "resume": ("resume", "{tmp}/out"),
     "suites": ("suites",),

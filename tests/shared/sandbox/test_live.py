@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig.sandbox import Result, Sandbox
 from labrig.sandbox.forkserver import ForkServer
-from labrig.sandbox.inputs import Standing
+from labrig.sandbox.inputs import Input, Inputs, Standing
 from labrig.turns import OWNER
 from support.sandbox_rig import BACKENDS, Rig, rig
 
@@ -163,20 +164,33 @@ def test_inputs_of_many_cells_have_a_limit(
     assert cell("kept").output == "1\n"  # nothing is lost by it
 
 
-def test_what_a_cancelled_call_was_placing_goes_away(sandbox: Rig, tmp_path: Path) -> None:
+def test_what_a_cancelled_call_was_placing_goes_away(
+    sandbox: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "many.txt").touch()
+    placed, let_go, place = threading.Event(), threading.Event(), Inputs.place
+
+    def place_and_wait(self: Inputs, *given: Any) -> list[Input]:
+        found = place(self, *given)
+        placed.set()
+        let_go.wait(60)
+        return found
+
+    monkeypatch.setattr(Inputs, "place", place_and_wait)
+
     async def cancelled() -> None:
         call = asyncio.create_task(sandbox.sandbox.run("1", session="placing", inputs={"many": tmp_path}))
-        while not list(area.glob("*/many")):
-            await asyncio.sleep(0)
+        assert await asyncio.to_thread(placed.wait, 60)
         call.cancel()
         await asyncio.wait([call])
+        let_go.set()
+        async with asyncio.timeout(60):  # the thread that places ends by itself; its copies go in this loop
+            while list(area.glob("*/many")):
+                await asyncio.sleep(0.01)
 
-    for number in range(1000):
-        (tmp_path / str(number)).touch()
     assert sandbox.sandbox._folder is not None
     area = sandbox.sandbox._folder.inputs
     sandbox.go(cancelled())
-    assert until(lambda: not list(area.glob("*/many")))
     sandbox.sandbox.end_session("placing")
 
 
