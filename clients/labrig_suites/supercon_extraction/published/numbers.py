@@ -14,10 +14,14 @@ from labrig_suites.supercon_extraction.published.units import factors
 TOLERANCE = 0.001
 """Of the truth; a true zero needs zero."""
 MOST_CHARS = 4_000
+MOST_POWER = 308
+"""Of ten; a larger one is no power to the published scorer either."""
 _SIGNS = str.maketrans("‐‑‒–—−⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻δΔ", "------0123456789+-dd")
 _UNIT = r"\s*(?P<unit>[a-zA-Z0-9/°%.]+)?"
+# Digits are never given back: a run of 4,000 of them would be tried in every way it can be cut.
 _SCIENTIFIC = re.compile(
-    rf"(?P<base>[-+]?\d*\.?\d+)\s*(?:[x×]\s*10(?:\s*\^)?|e)\s*(?P<power>[-+]?\d+){_UNIT}", re.IGNORECASE
+    rf"(?P<base>(?:[-+]|(?<!\d))(?:\d++(?:\.\d++)?|\.\d++))\s*(?:[x×]\s*10(?:\s*\^)?|e)\s*(?P<power>[-+]?\d+){_UNIT}",
+    re.IGNORECASE,
 )
 _PLAIN = re.compile(rf"(?P<number>[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?){_UNIT}")
 
@@ -32,7 +36,7 @@ def candidates(text: str) -> tuple[tuple[float, str], ...]:
     plain = re.sub(r"\(\d+\)", "", text[:MOST_CHARS].translate(_SIGNS).strip())
     found, taken = [], []
     for each in _SCIENTIFIC.finditer(plain):
-        if len(each["power"]) <= 4:  # the published scorer fails for what no float holds
+        if float(each["power"]) <= MOST_POWER:
             found.append((float(f"{each['base']}e{each['power']}"), each["unit"] or ""))
             taken.append(each.span())
     for each in _PLAIN.finditer(plain):

@@ -16,7 +16,7 @@ from labrig_suites.supercon_extraction.grading import literal, strict
 from labrig_suites.supercon_extraction.grading.units import read_unit
 from labrig_suites.supercon_extraction.published import units
 from labrig_suites.supercon_extraction.published.materials import resolved, same_composition
-from labrig_suites.supercon_extraction.published.numbers import same_number
+from labrig_suites.supercon_extraction.published.numbers import candidates, same_number
 from labrig_suites.supercon_extraction.published.properties import decoded, find, properties
 from labrig_suites.supercon_extraction.rows import Predicted, Truth
 
@@ -144,6 +144,12 @@ def test_every_column_of_the_published_set_is_asked_for_with_its_rule() -> None:
     for column in columns:
         found = find(column["property_name"])
         assert found is not None and items.RULES[column["rubric"].casefold()] == found.rule
+
+
+def test_a_run_of_digits_is_read_at_once() -> None:
+    """In the published pattern every way to cut it is tried: ten minutes for these."""
+    assert len(candidates("1" * 100 + " " + "2" * 3_000)) == 1
+    assert candidates("5-3 x 10^2 K") == ((-300.0, "K"), (5.0, ""))
 
 
 def test_codes_have_words_and_other_values_stay() -> None:
