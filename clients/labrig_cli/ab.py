@@ -40,7 +40,11 @@ def _compare_servers(arguments: Namespace) -> int:
     from labrig_study.report.pairs import need_statistics
 
     need_statistics()
+    fail_below = arguments.fail_below
     asked = take_question_file(arguments)
+    arguments.fail_below = (
+        fail_below  # what a file wants of its runs, the one without a server is not made to reach
+    )
     words = list(arguments.server)
     if not words:
         raise LabrigError("No server is named", where="--server", expected="the server that is asked about")

@@ -76,6 +76,17 @@ def test_a_known_gain_on_a_hundred_questions_is_found(tmp_path: Path) -> None:
     assert labrig(*words).returncode == 2, "no server"
     unnamed = labrig(*words, "--server", "phreeqc", "--server-set", "unit=g")
     assert unnamed.returncode == 2 and "phreeqc.unit=g" in unnamed.stderr
+    strict = tmp_path / "questions.toml"
+    strict.write_text(
+        "fail_below = 0.9\n"
+        '[[question]]\nid = "2"\nquestion = "How many?"\nkind = "number"\nanswer = 7\ntolerance = 0\n'
+    )
+    for flags, code in (((), 0), (("--fail-below", "0.9"), 1)):
+        folder = str(tmp_path / f"strict{code}")
+        tried = labrig(
+            "ab", str(strict), "--agent", "scripted", "--out", folder, "--server", "phreeqc", *flags
+        )
+        assert tried.returncode == code, tried.stderr
     other = labrig("ab", "phreeqc-basics", *words[2:], "--server", "phreeqc")
     assert other.returncode == 2 and "nothing without one" in other.stderr
 
