@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from labrig_suites.supercon_extraction.grading.counts import Counts
 from labrig_suites.supercon_extraction.grading.names import SameName, same_name
-from labrig_suites.supercon_extraction.grading.symmetry import same_group
+from labrig_suites.supercon_extraction.published.groups import same_number_of_group
 from labrig_suites.supercon_extraction.published.materials import same_composition
 from labrig_suites.supercon_extraction.published.numbers import same_number
 from labrig_suites.supercon_extraction.rows import Predicted, Truth
@@ -39,8 +39,8 @@ def _value(truth: Truth, said: str) -> bool:
     if truth.rule == "formula":
         return same_composition(said, truth.value)
     if truth.rule == "space_group":
-        return same_group(said, truth.value)
+        return same_number_of_group(said, truth.value)
     if truth.rule == "categorical":
-        one, other = said.strip().casefold(), truth.value.strip().casefold()
+        one, other = said.strip().casefold(), truth.printed.casefold()
         return bool(one) and bool(other) and (one in other or other in one)
     return same_number(said, truth.printed.replace("Å", "A"))  # as its table and all of its truths write it

@@ -1,4 +1,4 @@
-"""Symbols of space groups, compared in any writing: P6_{3}/mmc, P 63/mmc, Fm3̅m."""
+"""Symbols of space groups, compared in any writing: P6_{3}/mmc, P 63/mmc, P6<3>/mmc, Fm3̅m."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def symbol(text: str) -> str:
     plain = signs(text)
     plain = re.sub(r"\\(?:bar|overline)\s?\{?\s?(\d)\s?\}?", r"-\1", plain)
     plain = re.sub(r"(\d)[\u0304\u0305]", r"-\1", plain)
-    plain = re.sub(r"[\s_{}^]", "", plain).casefold()
+    plain = re.sub(r"[\s_{}^<>]", "", plain).casefold()
     if not re.fullmatch(r"[pabcfirh](?:[\dabcdemn/\-])+", plain):
         return ""
     return EARLIER.get(plain, plain)

@@ -2,5 +2,5 @@
 
 - `properties`: names, categories, rules (``properties.csv``, appendix F of the paper and the columns of SuperCon)
 - `units`: spellings of units, what the scorer takes them for and what they mean (``units.toml``)
-- `numbers`, `materials`: values and formulas as the published scorer reads them
+- `numbers`, `materials`, `groups`: values, formulas and space groups as the published scorer reads them
 """

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 from pymatgen.core import Composition
+from pymatgen.symmetry.groups import SpaceGroup
 
 from labrig_suites.supercon_extraction import items
 from labrig_suites.supercon_extraction.grading import literal, strict
+from labrig_suites.supercon_extraction.grading.symmetry import same_group
 from labrig_suites.supercon_extraction.grading.units import read_unit
 from labrig_suites.supercon_extraction.published import units
+from labrig_suites.supercon_extraction.published.groups import numbers, same_number_of_group
 from labrig_suites.supercon_extraction.published.materials import resolved, same_composition
 from labrig_suites.supercon_extraction.published.numbers import candidates, same_number
 from labrig_suites.supercon_extraction.published.properties import decoded, find, properties
@@ -150,6 +153,23 @@ def test_a_run_of_digits_is_read_at_once() -> None:
     """In the published pattern every way to cut it is tried: ten minutes for these."""
     assert len(candidates("1" * 100 + " " + "2" * 3_000)) == 1
     assert candidates("5-3 x 10^2 K") == ((-300.0, "K"), (5.0, ""))
+
+
+def test_space_groups_are_those_of_the_international_tables() -> None:
+    assert len(numbers()) == 600 and set(numbers().values()) == set(range(1, 231))
+    symbols = {re.sub("[_ ]", "", SpaceGroup.from_int_number(n).symbol).lower(): n for n in range(1, 231)}
+    unknown = symbols.keys() - numbers().keys()
+    assert unknown == {
+        "aem2",
+        "aea2",
+        "cmce",
+        "cmme",
+        "ccce",
+    }  # the published table is older than glide planes e
+    assert all(numbers()[symbol] == number for symbol, number in symbols.items() if symbol not in unknown)
+    for said, true in (("P63mc", "P6<3>mc"), ("I41/acd", "I4<1>/acd"), ("P121/c1", "P 1 1 2<1>/b")):
+        assert same_number_of_group(said, true)
+    assert same_group("P63mc", "P6<3>mc") and not same_number_of_group("tetragonal I4/mmm", "I4/mmm")
 
 
 def test_codes_have_words_and_other_values_stay() -> None:
