@@ -44,7 +44,7 @@ Call = tuple[str, dict[str, Any]]
 ORDERS = {"own": 1, "paper": -1}
 """Where two toolsets hold a tool of one name the first wins, so both orders are fuzzed."""
 AT_A_TIME = 10
-CHUNK = 20
+CHUNK = 8
 """Examples of one hypothesis run: it remembers what it tried, and that is not the memory to be measured."""
 MAX_GROWTH_BYTES = 64 << 20
 MAX_MORE_DESCRIPTORS = 16
@@ -74,6 +74,8 @@ class Vocabulary:
         The first calls, before any is drawn, with the workspace.
     load
         Calls, made in the thousands alone, that start whatever stays loaded before it is measured what is in use.
+    rest
+        Ends what lasts by design, such as sessions, before it is measured what is in use.
     did
         Tells whether an answer that is no exception did what was asked.
     short
@@ -95,6 +97,7 @@ class Vocabulary:
     lay_out: Callable[[Path], tuple[Path, ...]] = lambda folder: ()
     begin: Callable[[Bench, Path], None] = lambda bench, workspace: None
     load: Callable[[Bench], None] = lambda bench: None
+    rest: Callable[[Bench], None] = lambda bench: None
     did: Callable[[Any], bool] = lambda result: not result.is_error
     short: Callable[[pytest.MonkeyPatch], None] = lambda patch: None
     needs: Callable[[], None] = lambda: None
@@ -183,8 +186,8 @@ def fitting(schema: dict[str, Any], root: dict[str, Any]) -> st.SearchStrategy[A
 
 def calls(
     vocabulary: Vocabulary, tools: dict[str, dict[str, Any]], handles: list[str]
-) -> st.SearchStrategy[Call]:
-    """Return the strategy of calls: by schema, sensible, and wrong ones."""
+) -> Callable[[int], st.SearchStrategy[Call]]:
+    """Return the strategy of calls: by schema, sensible, and wrong ones; given which of the tools is the first."""
     known = vocabulary.sensible(handles)
 
     def arguments(tool: str, schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
@@ -221,10 +224,16 @@ def calls(
         return st.one_of(near, near, good, fitting(schema, schema), wrong, wrong)
 
     by_tool = {name: arguments(name, schema) for name, schema in tools.items()}
-    # the heaviest come first: what hypothesis draws from leans to the beginning
-    by_weight = sorted(tools, key=lambda name: -vocabulary.weight(name))
-    chosen = st.sampled_from([name for name in by_weight for _ in range(vocabulary.weight(name))])
-    return chosen.flatmap(lambda name: st.tuples(st.just(name), by_tool[name]))
+    names = list(tools)
+
+    def begin_with(first: int) -> st.SearchStrategy[Call]:
+        # what hypothesis draws from leans to the beginning: the heaviest come first, and of them another each time
+        turned = [*names[first % len(names) :], *names[: first % len(names)]]
+        by_weight = sorted(turned, key=lambda name: -vocabulary.weight(name))
+        chosen = st.sampled_from([name for name in by_weight for _ in range(vocabulary.weight(name))])
+        return chosen.flatmap(lambda name: st.tuples(st.just(name), by_tool[name]))
+
+    return begin_with
 
 
 class Bench:
@@ -253,6 +262,7 @@ class Bench:
         for tool in self.inputs:
             for arguments in self.vocabulary.recipes.get(tool, ()):
                 self.call(tool, **arguments)
+        self.vocabulary.rest(self)
 
     async def _one(self, tool: str, arguments: dict[str, Any]) -> Any:
         try:
@@ -345,11 +355,10 @@ def bench(server: str, vocabulary: Vocabulary, order: str, folder: Path) -> Iter
 
 def fuzz(each: Bench, n_calls: int) -> None:
     """Make `n_calls` calls; the seed of each chunk follows from the first one and the calls made so far."""
-    strategy = st.lists(
-        calls(each.vocabulary, each.inputs, each.handles), min_size=AT_A_TIME, max_size=AT_A_TIME
-    )
+    begin_with = calls(each.vocabulary, each.inputs, each.handles)
     until = each.made + n_calls
     while each.made < until:
+        strategy = st.lists(begin_with(each.made), min_size=AT_A_TIME, max_size=AT_A_TIME)
 
         @seed(each.seed + each.made)
         @settings(

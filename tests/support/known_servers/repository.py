@@ -6,6 +6,7 @@ right, wrong, endless, flooding or kills itself.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from dataclasses import replace
@@ -18,12 +19,13 @@ from hypothesis import strategies as st
 from hostile.guard import Guard
 from hostile.servers.case import Call, Case
 from hostile.servers.target import Target
+from labrig.sandbox import Sandbox
 from labrig.sandbox.profiles import profiles
 from labrig.tools import cursor as cursors
 from labrig_repository.folder.names import shown
 from labrig_repository.gym.repository import open_repository
 from labrig_repository.server import code, paper
-from support.fuzzing import Vocabulary, mangled
+from support.fuzzing import Bench, Vocabulary, mangled
 from support.sandbox_rig import skip_unless
 
 WALL_S = 0.5
@@ -389,11 +391,23 @@ def _short(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(paper, "PAPER_LIMITS", replace(paper.PAPER_LIMITS, wall_s=WALL_S))
 
 
+def _end_sessions(bench: Bench) -> None:
+    """End the sessions of all names that were drawn: up to four a caller may last, with what they hold."""
+
+    async def end() -> None:
+        for sandbox in [each for each in gc.get_objects() if isinstance(each, Sandbox)]:
+            for owner, session in list(sandbox._lives):
+                sandbox.end_session(session, owner)
+
+    bench.ask(end)
+
+
 VOCABULARY = Vocabulary(
     _sensible,
     RECIPES,
     _weight,
     lay_out=_lay_out,
+    rest=_end_sessions,
     did=_did,
     short=_short,
     needs=skip_unless,
