@@ -23,6 +23,7 @@ from labrig_cli.settings import settings_of
 from labrig_cli.verdict import ErrorCount, add_stop, add_verdict, check_share, say_below
 from labrig_harness.registry.servers import Target, headers_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
+from labrig_harness.wording import Wording
 
 if TYPE_CHECKING:
     from labrig_harness.run.plan import RunPlan
@@ -83,6 +84,12 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--preset", default="", metavar="P", help="a published setting of the suite: its samples and budgets"
+    )
+    what.add_argument(
+        "--prompt",
+        type=Path,
+        metavar="FILE",
+        help="ask in the words of this file; {prompt} in it stands for the suite's, {files} for the sample's files",
     )
     what.add_argument("--limit", type=int, metavar="N", help="only the first N samples")
     what.add_argument(
@@ -250,7 +257,14 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
     samples, chosen = _choose_samples(arguments, suite, preset, asked)
     if spec.kind == "reference":
         _require_solvable(suite, samples, arm)
-    return replace(plan, tasks=tuple(samples), preset=chosen)
+    plan = replace(plan, tasks=tuple(samples), preset=chosen)
+    return plan if arguments.prompt is None else _reworded(plan, Wording.read(arguments.prompt))
+
+
+def _reworded(plan: RunPlan, wording: Wording) -> RunPlan:
+    return replace(
+        plan, tasks=tuple(wording.ask(plan.tasks)), prompt={"file": wording.name, "sha256": wording.hash}
+    )
 
 
 def _require_solvable(suite: Suite, samples: Sequence[Sample], arm: Arm) -> None:

@@ -21,6 +21,7 @@ from labrig_harness.registry.servers import Target, toolbox
 from labrig_harness.run.attempts import missing
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.suite import Solution, Suite
+from labrig_harness.wording import WORDING
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class RunPlan:
         The arm of the suite whose servers were replaced by others; empty where they were not.
     preset
         Its name and how many items it left out (`labrig_harness.records.chosen`), or empty.
+    prompt
+        The file in whose words the samples ask, and its hash (`labrig_harness.wording`), or empty: the suite's own.
     """
 
     suite: Suite
@@ -62,6 +65,7 @@ class RunPlan:
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     preset: Mapping[str, Any] = field(default_factory=dict)
     of_suite: str = ""
+    prompt: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def servers(self) -> dict[str, Any]:
@@ -73,6 +77,11 @@ class RunPlan:
         """Folder name of this run within an output folder."""
         perturbed = f".{outfolder.safe(self.perturb)}" if self.perturb else ""
         return f"{self.arm.name}.{outfolder.safe(self.agent.label)}{perturbed}"
+
+    @property
+    def prompt_version(self) -> dict[str, str]:
+        """The hash of the file in whose words the samples ask, as a record has it; empty for the suite's words."""
+        return {WORDING: f"sha256 {self.prompt['sha256']}"} if self.prompt else {}
 
     def units(self) -> list[tuple[Sample, int]]:
         """Return (task, epoch) pairs in the order they are started."""
@@ -138,6 +147,7 @@ class RunPlan:
             "perturb": self.perturb,
             **({"settings": self.settings} if self.settings else {}),
             **({PRESET: dict(self.preset)} if self.preset else {}),
+            **({WORDING: dict(self.prompt)} if self.prompt else {}),
             **({"given": list(self.given)} if self.given and any(each.limits for each in self.tasks) else {}),
             "http_mode": self.arm.serve.http_mode,
             "ledger": str(self.arm.serve.ledger or ""),
@@ -167,6 +177,7 @@ class RunPlan:
             of_suite=of_suite,
             settings=given,
             preset=about.get(PRESET, {}),
+            prompt=about.get(WORDING, {}),
             agent=AgentSpec(**spec),
             tasks=samples,
             seed=int(about["seed"]),

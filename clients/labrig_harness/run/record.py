@@ -112,7 +112,7 @@ async def run_item(
             confinement=agent.confinement,
             perturbation=bench.recorder.perturbation,
             cost=bench.cost,
-            versions={**bench.recorder.versions, **bench.versions},
+            versions={**bench.recorder.versions, **bench.versions, **plan.prompt_version},
             left=left,
             meta={
                 "attempts": attempts.earlier,
