@@ -256,7 +256,7 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
     plan.check()  # before the tasks, which may take an engine to make
     samples, chosen = _choose_samples(arguments, suite, preset, asked)
     if spec.kind == "reference":
-        _require_solvable(suite, samples, arm)
+        _require_solvable(suite, samples, plan.arm)
     plan = replace(plan, tasks=tuple(samples), preset=chosen)
     return plan if arguments.prompt is None else _reworded(plan, Wording.read(arguments.prompt))
 

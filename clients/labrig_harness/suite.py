@@ -249,6 +249,8 @@ class Suite:
     """A second solution, built differently from the reference: the scorer must accept it, too."""
     agents: Mapping[str, MakeAgent] = field(default_factory=dict)
     """Agents that the suite brings, by the name that ``--agent`` takes: those of its paper."""
+    check: Callable[[Arm, Sequence[Sample]], None] | None = None
+    """Raises a LabrigError where samples cannot be run in an arm here; asked before a run that is no replay."""
     earlier: tuple[str, ...] = ()
     """Versions that differ from this one in wording alone: their records are read and scored as this one's are."""
 

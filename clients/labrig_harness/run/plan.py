@@ -121,6 +121,8 @@ class RunPlan:
         if self.calls != LIVE:
             CallStore.open(Path(self.store), mode=self.calls)
         self.make_agent(0).accept(self.arm)
+        if self.calls != REPLAY and self.suite.check is not None:
+            self.suite.check(self.arm, self.tasks)
         if self.calls != REPLAY:
             for name, serve in self.arm.served.items():
                 if self.arm.target(name).is_own:

@@ -1,7 +1,7 @@
 """precedent-search: whether a material was ever found superconducting, by whom, and the courage to say Unknown.
 
 - `making`: a literature from a seed, with exact truth; `items`: materials as samples, made or published (``prompt.md``)
-- `tasks`: the set without a file; `arms`
+- `tasks`: the set without a file; `arms`; `ready`: whether an arm can look for published materials here
 - `payload`: an answer in the published form, read; `citing`: which papers it cites; `score`: 0, 1 or 2
 - `solution`, `another`: two solutions through the tools of the papers server
 - `fixtures`: answers whose scores are known
@@ -10,7 +10,7 @@
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.precedent_search import another, fixtures, items, score, solution, tables, tasks
+from labrig_suites.precedent_search import another, fixtures, items, ready, score, solution, tables, tasks
 from labrig_suites.precedent_search.arms import ARMS
 from labrig_suites.precedent_search.paper import paper_tables
 
@@ -30,4 +30,5 @@ suite = Suite(
     fixtures=fixtures.fixtures,
     kind="kind",
     another=another.another,
+    check=ready.check,
 )

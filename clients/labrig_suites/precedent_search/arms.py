@@ -1,12 +1,17 @@
-"""The arms: the papers server with a corpus, and a model alone. How much a model reasons is a setting of the agent."""
+"""The arms: the papers server with a corpus, the open web, and a model alone.
+
+How much a model reasons is a setting of the agent.
+"""
 
 from __future__ import annotations
 
 from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
-from labrig_harness.suite import Arm
+from labrig_harness.suite import Arm, Served
 
 FILE, CORPUS = "precedent.json", "corpus.sqlite"
+SEARCHED_WEB = "atlas"
+"""The server whose web search stands for the paper's search engines."""
 WALL_S = 1200.0
 """The paper's limit of 20 minutes."""
 WRITE = (
@@ -23,6 +28,12 @@ SEARCHING = (
     "search_paper",
 )
 """What an agent needs that judges papers itself; verify_quote is added to it."""
+FETCHING = ("resolve_doi", "find_open_access", "fetch_pdf", "show_page", "find_quantities")
+WEB = (
+    "web_search searches the web, fetch_webpage reads a page; search_literature asks services for titles and abstracts "
+    'where sources names them ("openalex", "crossref", "arxiv", "semantic_scholar"), fetch_pdf gets a free copy of a '
+    f"paper. Write the JSON object with write_file to {FILE}, and nothing else into that file.\n"
+)
 
 
 def _arm(name: str, about: str, tools: tuple[str, ...] = ()) -> Arm:
@@ -35,6 +46,30 @@ def _arm(name: str, about: str, tools: tuple[str, ...] = ()) -> Arm:
 ARMS = (
     _arm("agent-default", "the papers server: a corpus searched, papers read, precedents looked for"),
     _arm("agent-searching", "the same without validate_precedent", (*SEARCHING, "verify_quote")),
+    Arm(
+        "open-web",
+        "papers",
+        ServeOptions(
+            toolsets=("default", "literature"),
+            tools=(*SEARCHING, "verify_quote", *FETCHING),
+            settings={"corpus": CORPUS},
+        ),
+        WEB,
+        Channel("predictions", FILE),
+        max_steps=80,
+        wall_s=WALL_S,
+        about="web search, pages, services of the literature and free PDFs; the ledger records and replays them",
+        also=(
+            Served(
+                SEARCHED_WEB,
+                ServeOptions(
+                    toolsets=("default", "paper"),
+                    tools=("web_search", "fetch_webpage"),
+                    settings={"backend": "open", "wiki": "live"},
+                ),
+            ),
+        ),
+    ),
     Arm(
         "direct",
         instructions="Print the JSON object and nothing else.\n",

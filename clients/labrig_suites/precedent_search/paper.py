@@ -25,6 +25,8 @@ SEARCHING = (
     "find_open_access",
     "fetch_pdf",
     "open_paper",
+    "web_search",
+    "fetch_webpage",
 )
 """Tools that look for papers: what stands for the search engines of Figure 9."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
 from labrig_suites.common.answer_data import data
+from labrig_suites.precedent_search.arms import CORPUS
 
 CLAIM = {
     "superconducting": "Yes",
@@ -26,9 +27,10 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     Raises
     ------
     Unsolvable
-        For an arm without validate_precedent, and for a published material, which comes without papers.
+        For an arm without validate_precedent, and for a published material, which comes without papers, unless the
+        arm has a corpus of the user's own.
     """
-    material = material_of(sample)
+    material = material_of(sample, arm.serve.settings.get("corpus", CORPUS))
     if arm.server != "papers" or (arm.serve.tools and "validate_precedent" not in arm.serve.tools):
         raise Unsolvable(f"no solution for the arm {arm.name}")
 
@@ -60,10 +62,10 @@ class Reported:
         self.source = {"title": title, "authors": [], "doi": doi, "quoted_span": quote}
 
 
-def material_of(sample: Sample) -> str:
+def material_of(sample: Sample, corpus: str = CORPUS) -> str:
     """Return the material that a prompt names; an Unsolvable says that there are no papers to look into."""
     found = re.search(r"\*\*(.+?)\*\*", sample.brief.prompt)
-    if found is None or not sample.brief.files:
+    if found is None or (corpus == CORPUS and CORPUS not in sample.brief.files):
         raise Unsolvable("no solution for a material that comes without papers")
     return found[1]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from labrig.errors import LabrigError
-from labrig_cli.__main__ import main
 from labrig_harness.blobs import Blob
 from labrig_harness.records import outfolder
 from labrig_harness.sample import Sample, SampleInput
 from labrig_harness.wording import Wording
+from support.command import labrig
 
 
 def _write(path: Path, words: str | bytes) -> Path:
@@ -29,8 +29,8 @@ def _sample(prompt: str, **files: str) -> Sample:
 def test_a_run_asks_in_the_words_of_a_file_and_keeps_their_hash(tmp_path: Path) -> None:
     words = 'Answer as JSON {"answer": ..}; a brace {is} a brace.\n\n{prompt}\n\nThink first.\n'
     file = _write(tmp_path / "mine.md", words)
-    flags = ["phreeqc-basics", "--agent", "nop", "--limit", "2", "--prompt", str(file)]
-    assert main(["run", *flags, "--out", str(tmp_path / "runs")]) == 0
+    flags = ["run", "phreeqc-basics", "--agent", "nop", "--limit", "2", "--out", str(tmp_path / "runs")]
+    assert labrig(*flags, "--prompt", str(file)).returncode == 0
     samples = outfolder.read_tasks(tmp_path / "runs")
     assert len({each.brief.prompt for each in samples}) == 2
     for each in samples:
@@ -43,9 +43,11 @@ def test_a_run_asks_in_the_words_of_a_file_and_keeps_their_hash(tmp_path: Path) 
     assert len(records) == 2
     for record in records:
         assert json.loads(record.read_text())["versions"]["prompt"] == f"sha256 {digest}"
-    assert main(["resume", str(tmp_path / "runs")]) == 0, "a run goes on in the words it began with"
-    changed = _write(tmp_path / "mine.md", words + "Once more.\n")
-    assert main(["run", *flags[:-1], str(changed), "--out", str(tmp_path / "runs")]) != 0
+    assert labrig("resume", str(tmp_path / "runs")).returncode == 0, (
+        "a run goes on in the words it began with"
+    )
+    refused = labrig(*flags, "--prompt", str(_write(tmp_path / "mine.md", words + "Once more.\n")))
+    assert refused.returncode != 0 and "other" in refused.stderr
 
 
 def test_words_without_the_suites_own_are_for_questions_that_files_tell_apart() -> None:
