@@ -5,7 +5,7 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
 - `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `tables`; `compare`;
-  `verdict`: the exit code for CI
+  `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
         compare,
         generate,
         house,
+        judging,
         ledger,
         logs,
         proxy,
@@ -59,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     runs.add(verbs)
     ab.add(verbs)
     scores.add(verbs)
+    judging.add(verbs)
     tables.add(verbs)
     compare.add(verbs)
     logs.add(verbs)

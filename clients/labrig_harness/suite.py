@@ -211,6 +211,38 @@ class Fixture:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What a scorer asks a judge of a record: yes or no.
+
+    Attributes
+    ----------
+    key
+        What the verdict is kept under (`labrig_harness.records.verdicts`).
+    prompt
+        The question, which asks for a JSON object with ``same`` (true or false) and ``why``.
+    """
+
+    key: str
+    prompt: str
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a scorer has a model judge whether what was said is what is true.
+
+    Attributes
+    ----------
+    names
+        Of a record, what was said and what is true, each once: an embedder proposes the nearest of them.
+    ask
+        The questions on the pairs of them that it proposed.
+    """
+
+    names: Callable[[Sample, Trajectory], tuple[list[str], list[str]]]
+    ask: Callable[[Sample, Trajectory, Sequence[tuple[str, str]]], list[Question]]
+
+
+@dataclass(frozen=True)
 class Suite:
     """A benchmark.
 
@@ -249,6 +281,8 @@ class Suite:
     """A second solution, built differently from the reference: the scorer must accept it, too."""
     agents: Mapping[str, MakeAgent] = field(default_factory=dict)
     """Agents that the suite brings, by the name that ``--agent`` takes: those of its paper."""
+    judging: Judging | None = None
+    """What ``labrig judge`` asks a model; scores without its verdicts go by rules alone."""
     check: Callable[[Arm, Sequence[Sample]], None] | None = None
     """Raises a LabrigError where samples cannot be run in an arm here; asked before a run that is no replay."""
     earlier: tuple[str, ...] = ()

@@ -4,5 +4,6 @@
 - `cells`: what stands in a cell of a table
 - `report`: pages, rows and terminals that show a scored folder, or two runs side by side
 - `formats`: logs of other benchmarks and tables of results, read and written
+- `judging`: a model asked what scorers cannot tell; its verdicts stay beside the records
 - `logs`: import, export, show
 """

@@ -24,7 +24,7 @@ from labrig.redaction import redact
 from labrig_harness import suites
 from labrig_harness.endings import OUTSIDE
 from labrig_harness.grounding.outcomes import grounded
-from labrig_harness.records import outfolder
+from labrig_harness.records import outfolder, verdicts
 from labrig_harness.records.chosen import chosen_of, titled
 from labrig_harness.records.verify import contradiction
 from labrig_harness.sample import Sample
@@ -381,6 +381,9 @@ def _read_record(suite: Suite, samples: dict[str, Sample], label: str, path: Pat
     try:
         trajectory = _require_standing(path, label, samples)
         sample = samples[trajectory.task]
+        if (said := verdicts.read(path.parent)) is not None:
+            verdicts.check(said, trajectory)
+            trajectory = replace(trajectory, meta={**trajectory.meta, verdicts.META: said})
         score = _score_record(suite, sample, trajectory, path.parent) if sample.truth else None
         return summary(path.parent, trajectory, score, grounding(suite, sample, trajectory, score))
     except (ValueError, TypeError, AttributeError, OSError, LabrigError) as error:

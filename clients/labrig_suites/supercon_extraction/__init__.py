@@ -6,6 +6,7 @@
 - `items`: papers as samples, made or published (``prompt.md``); `tasks`: the set without a file; `arms`
 - `published`: the published set as it is
 - `grading`: when a prediction is right, as published and as it should be; `score`: the score of one paper
+- `judging`: what a judge of names is asked (``judge.md``)
 - `reading`, `printed_rows`: what solutions know of the language of made papers, and of lines of tables
 - `solution`, `another`: two solutions through the tools of the papers server
 - `fixtures`: extractions whose scores are known
@@ -14,7 +15,16 @@
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.supercon_extraction import another, fixtures, items, score, solution, tables, tasks
+from labrig_suites.supercon_extraction import (
+    another,
+    fixtures,
+    items,
+    judging,
+    score,
+    solution,
+    tables,
+    tasks,
+)
 from labrig_suites.supercon_extraction.arms import ARMS
 from labrig_suites.supercon_extraction.paper import paper_tables
 
@@ -34,4 +44,5 @@ suite = Suite(
     fixtures=fixtures.fixtures,
     kind="kind",
     another=another.another,
+    judging=judging.JUDGING,
 )

@@ -1,21 +1,24 @@
 """The score of a paper: F1 of what was extracted, by the definition as it should be and by the published one.
 
 ``strict`` is the F1 of predictions that are right at 0.1 % and proved by a quote (`grading.strict`); ``compat`` is the
-F1 of the published rules (`grading.literal`), in which a list of names stands for the paper's embedder and judge: the
-fact ``names`` says so, and with it a score is not the paper's. Values that stand in a figure alone are asked by
-neither: the facts ``figures`` and ``figures_read`` count them.
+F1 of the published rules (`grading.literal`). Names are compared as the paper does where a judge gave verdicts
+(`judging`), else by a list: the fact ``names`` says which, and with a list a score is not the paper's. Values that
+stand in a figure alone are asked by neither: the facts ``figures`` and ``figures_read`` count them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from labrig_harness.records import verdicts
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.supercon_extraction.grading import literal, strict
 from labrig_suites.supercon_extraction.grading.counts import Counts
+from labrig_suites.supercon_extraction.grading.names import same_name
 from labrig_suites.supercon_extraction.grading.payload import read_payload
+from labrig_suites.supercon_extraction.judging import judged_name
 from labrig_suites.supercon_extraction.rows import truths
 
 VERSION = "3"
@@ -37,10 +40,11 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     pages = sample.truth.get("pages")
     submission = trajectory.submission
     said = read_payload(submission.text if submission else None)
+    said_by = verdicts.of(trajectory)
     facts: dict[str, Any] = {
         "committed": submission is not None,
         "read": said is not None,
-        "names": "list",
+        "names": said_by.by if said_by is not None else "list",
         "truths": len(rows),
         "figures": sum(row.in_figure for row in rows),
         "said": len(said or ()),
@@ -63,6 +67,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     published = literal.grade(
         [row for row in rows if not row.in_figure],
         [row for number, row in enumerate(said) if number not in graded.of_figures],
+        judged_name(said_by) if said_by is not None else same_name,
     )
     exact, near, rough = graded.values
     facts |= {

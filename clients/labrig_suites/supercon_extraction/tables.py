@@ -13,7 +13,7 @@ from labrig_suites.common.grouped import condition, ends, grouped
 NOTE = (
     "Means over papers with their standard error; a paper of which nothing could be read counts as 0. Proved: right at "
     "0.1 %, with a quote that stands on the named page and holds the value. Pairs: property and material, whatever the "
-    "value. Published: the published rules, in which a list of names stands for embedder and judge."
+    "value. Published: the published rules; names are compared by a list, or by the judge that the column names names."
 )
 
 
@@ -57,6 +57,7 @@ def extraction(scores: Sequence[Score]) -> Table:
                 ),
                 *(with_error([score.compat for score in group]), with_error(of(group, "compat_recall"))),
                 *(on_page if quoted else None, percent(sum(map(failed, group)), len(group))),
+                " and ".join(sorted({str(score.facts.get("names", "list")) for score in group})),
             )
         )
     return Table(
@@ -72,7 +73,7 @@ def extraction(scores: Sequence[Score]) -> Table:
                 "recall",
                 "F1 of pairs",
             ),
-            *("F1 published (compat)", "recall published", "quotes on their page %", "failed %"),
+            *("F1 published (compat)", "recall published", "quotes on their page %", "failed %", "names"),
         ),
         tuple(rows),
         note=NOTE,
