@@ -35,7 +35,7 @@ class Agent:
         params = {"name": tool, "arguments": arguments, "_meta": META}
         self.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 
-    async def answer(self, id: Any, seconds: float = 10) -> dict[str, Any]:
+    async def answer(self, id: Any, seconds: float = 60) -> dict[str, Any]:
         """Read until the answer to a request; what comes before it is kept in `received`."""
         assert self.process.stdout is not None
         async with asyncio.timeout(seconds):

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import tempfile
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any
 
+from labrig.isolation.warm import tail
+from labrig.redaction import redact
 from labrig.toolbox import ServeOptions
 from labrig_harness.recording.recorder import CallFailed, Recorder
+from labrig_harness.recording.wire import printable
 from labrig_harness.registry.servers import Target
 
 ALIVE_S = 5.0
@@ -44,13 +48,17 @@ class ServerClient:
         # In a run, a URL is another's: what it is sent is named by its headers.
         own = self._target.url and self._target.cwd is None
         token = os.environ.get("LABRIG_TOKEN", "") if own else ""
-        client: Any = Client(self._target.transport(self._options, token))
+        transport: Any = self._target.transport(self._options, token)
+        self._errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the client
+        if hasattr(transport, "log_file"):  # that of a child process
+            transport.log_file = self._errors
+        client: Any = Client(transport)
         try:
             await self._open.enter_async_context(client)
             tools = await client.list_tools()
         except Exception as error:
+            what = self._add_last_words(f"{self._target.name} did not start: {innermost(error)}")
             await self._open.aclose()
-            what = f"{self._target.name} did not start: {innermost(error)}"
             self._recorder.failure = self._recorder.failure or what
             raise CallFailed(what, died=True) from error
         about = getattr(client, "server_info", None)
@@ -79,12 +87,19 @@ class ServerClient:
             raise CallFailed(what, died=False, code="timeout") from None
         except MCPError as error:
             rpc = error.error.model_dump(mode="json", exclude_none=True)
-            raise CallFailed(error.message, died=error.code == CONNECTION_CLOSED, rpc=rpc) from error
+            died = error.code == CONNECTION_CLOSED
+            what = self._add_last_words(error.message) if died else error.message
+            raise CallFailed(what, died=died, rpc=rpc) from error
         except Exception as error:  # a connection that broke, or a result of another shape than MCP's
             what = innermost(error).splitlines()[0]
             raise CallFailed(what, died=not await self._is_alive()) from error
         wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return wire
+
+    def _add_last_words(self, what: str) -> str:
+        """Return what went wrong and the last line that the server wrote to its standard error."""
+        last = tail(self._errors).rpartition("\n")[2].strip()
+        return redact(f"{what}: {printable(last)[:300]}") if last else what
 
     async def _is_alive(self) -> bool:
         """Return whether the server still answers."""

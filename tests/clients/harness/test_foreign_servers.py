@@ -7,6 +7,7 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,3 +111,12 @@ def test_a_server_that_cannot_start_is_said_before_anything_is_run(tmp_path: Pat
     done = labrig(*words, "--server", "x=-- /no/such/program")
     assert done.returncode == 2 and "x did not start" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+async def test_a_server_that_does_not_start_says_why_in_its_last_words(tmp_path: Path, capfd: Any) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit('the licence file is missing')")
+    target = Target.of_word(f"x=-- {shlex.join([sys.executable, '-I', '-S', str(broken)])}")
+    with pytest.raises(LabrigError, match=r"x did not start: .*the licence file is missing"):
+        await list_foreign_tools(Arm("a").on({"x": target}))
+    assert capfd.readouterr().err == "", "the terminal belongs to the run"
