@@ -6,6 +6,7 @@ beside it is said by each table. A configuration of the paper is a pair of agent
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
@@ -14,15 +15,19 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_study.cells import percent, with_error
 from labrig_suites.common.grouped import grouped
+from labrig_suites.supercon_extraction.grading.kinds import KINDS
 from labrig_suites.supercon_extraction.tables import failed, of
 
 
 def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Table]:
-    """Return Tables 1, 3 (and 4), 6, the comparison of section A.2, and Figures 3, 5 and 10."""
+    """Return Tables 1, 3 (and 4), 6, the comparison of section A.2, Figures 3, 5 and 10, and the kinds of errors."""
     known = {sample.id for sample in samples}
     found = [score for score in scores if score.task in known]
     groups = grouped(found, lambda score: (score.agent, score.arm))
-    return [pairs(groups), effort(groups), tolerances(groups), per_page(groups), reliability(groups)]
+    return [
+        *(pairs(groups), effort(groups), tolerances(groups), per_page(groups), reliability(groups)),
+        errors(groups),
+    ]
 
 
 Groups = dict[tuple[str, str], list[Score]]
@@ -131,4 +136,23 @@ def reliability(groups: Groups) -> Table:
         "Figure 5. Reliability",
         ("agent", "arm", "papers", "failed %", "papers read", "F1 of these"),
         tuple(rows),
+    )
+
+
+def errors(groups: Groups) -> Table:
+    """Return of what kind the predictions are, where the paper names examples: see `grading.kinds`."""
+    rows = []
+    for names, group in groups.items():
+        counts = Counter[str]()
+        for score in group:
+            counts.update(score.facts.get("kinds", {}))
+        said = sum(counts[kind] for kind in KINDS)
+        asked = sum(score.facts["truths"] - score.facts["figures"] for score in group)
+        shares = [percent(counts[kind], said) if said else None for kind in KINDS]
+        rows.append((*names, len(group), said, *shares, percent(counts["missed"], asked)))
+    return Table(
+        "Kinds of errors, in % of what was said",
+        ("agent", "arm", "papers", "said", *KINDS, "missed, of the truths"),
+        tuple(rows),
+        "; ".join(f"{kind}: {about}" for kind, about in KINDS.items()) + ".",
     )

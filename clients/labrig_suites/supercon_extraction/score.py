@@ -16,6 +16,7 @@ from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
 from labrig_suites.supercon_extraction.grading import literal, strict
 from labrig_suites.supercon_extraction.grading.counts import Counts
+from labrig_suites.supercon_extraction.grading.kinds import count_kinds
 from labrig_suites.supercon_extraction.grading.names import same_name
 from labrig_suites.supercon_extraction.grading.payload import read_payload
 from labrig_suites.supercon_extraction.judging import judged_name
@@ -62,11 +63,19 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     if said is None:
         nothing = Counts(0, len(rows), 0, 0)
         facts |= dict.fromkeys(MEASURES, 0.0)
-        return _score(sample, trajectory, 0.0, 0.0, "", facts | _counts(nothing, nothing) | {"quoted": None})
+        return _score(
+            sample,
+            trajectory,
+            0.0,
+            0.0,
+            "",
+            facts | _counts(nothing, nothing) | {"quoted": None, "kinds": {"missed": len(rows)}},
+        )
     graded = strict.grade(rows, said, pages)
+    asked_of = [row for number, row in enumerate(said) if number not in graded.of_figures]
     published = literal.grade(
         [row for row in rows if not row.in_figure],
-        [row for number, row in enumerate(said) if number not in graded.of_figures],
+        asked_of,
         judged_name(said_by) if said_by is not None else same_name,
     )
     exact, near, rough = graded.values
@@ -79,6 +88,7 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
         "recall": round(exact.recall, 6),
         "compat_recall": round(published.recall, 6),
         "quoted": graded.quoted,
+        "kinds": count_kinds([row for row in rows if not row.in_figure], asked_of, pages),
         **_counts(graded.proved, graded.drawn),
     }
     asked = len(rows) - facts["figures"]

@@ -6,4 +6,5 @@
 - `evidence`: quotes held against the text of pages
 - `assignment`: the largest matching of predictions and truths
 - `strict`: the definition as it should be; `literal`: the published one, read literally; `counts`: F1 and its parts
+- `kinds`: why a prediction is wrong
 """

@@ -68,7 +68,7 @@ def grade(
         Text of each page; None where it is not known, and evidence is then not asked for.
     """
     every = range(len(said))
-    pairs = [[n for n in every if _pair(truth, said[n], same)] for truth in truths]
+    pairs = [[n for n in every if is_pair(truth, said[n], same)] for truth in truths]
     by_tolerance = [
         [
             [n for n in near if same_value(truth, said[n], tolerance)]
@@ -82,7 +82,7 @@ def grade(
         on = {n for n in every if grounded(said[n].quote, said[n].page, pages)}
         quoted = len(on)
         proved = [
-            [n for n in near if n in on and _shows(truth, said[n])]
+            [n for n in near if n in on and proves(truth, said[n])]
             for truth, near in zip(truths, proved, strict=True)
         ]
     figures = [truth.in_figure for truth in truths]
@@ -105,7 +105,7 @@ def _kept(right: Sequence[Sequence[int]], figures: Sequence[bool], said: int) ->
     return Counts(found, figures.count(False), found, said - drawn)
 
 
-def _pair(truth: Truth, row: Predicted, same: SameName) -> bool:
+def is_pair(truth: Truth, row: Predicted, same: SameName) -> bool:
     """Tell whether a prediction is of this property of this material, sample and condition."""
     if not row.name or not same(row.name, truth.name, truth.also):
         return False
@@ -141,7 +141,7 @@ def same_value(truth: Truth, row: Predicted, tolerance: float) -> bool:
     return said is not None and true is not None and equal(said, true, tolerance)
 
 
-def _shows(truth: Truth, row: Predicted) -> bool:
+def proves(truth: Truth, row: Predicted) -> bool:
     """Tell whether a quote holds the value; one that stands in a figure alone is of that figure, on its page."""
     if truth.in_figure:
         return row.source == "figure" and row.page in {place.page for place in truth.places}
