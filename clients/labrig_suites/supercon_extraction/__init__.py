@@ -6,6 +6,7 @@
 - `items`: papers as samples, made or published (``prompt.md``); `tasks`: the set without a file; `arms`
 - `published`: the published set as it is
 - `grading`: when a prediction is right, as published and as it should be; `score`: the score of one paper
+- `by_page`: the agent that asks about each page alone
 - `judging`: what a judge of names is asked (``judge.md``)
 - `reading`, `printed_rows`: what solutions know of the language of made papers, and of lines of tables
 - `solution`, `another`: two solutions through the tools of the papers server
@@ -17,6 +18,7 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Generator, Suite
 from labrig_suites.supercon_extraction import (
     another,
+    by_page,
     fixtures,
     items,
     judging,
@@ -25,7 +27,7 @@ from labrig_suites.supercon_extraction import (
     tables,
     tasks,
 )
-from labrig_suites.supercon_extraction.arms import ARMS
+from labrig_suites.supercon_extraction.arms import ARMS, BY_PAGE
 from labrig_suites.supercon_extraction.paper import paper_tables
 
 suite = Suite(
@@ -45,4 +47,5 @@ suite = Suite(
     kind="kind",
     another=another.another,
     judging=judging.JUDGING,
+    agents={BY_PAGE: by_page.make_by_page},
 )

@@ -6,7 +6,7 @@ from labrig.toolbox import ServeOptions
 from labrig_harness.channels import Channel
 from labrig_harness.suite import Arm
 
-FILE = "predictions.json"
+FILE, BY_PAGE = "predictions.json", "by-page"
 WRITE = f"Write the JSON object with write_file to {FILE}, and nothing else into that file.\n"
 CHECK = "validate_extraction says what is wrong with it; correct that and write the file again.\n"
 PAGES = (
@@ -49,6 +49,14 @@ ARMS = (
         max_steps=1,
         wall_s=1200.0,
         about="no tools: the PDF as an attachment, one answer",
+    ),
+    Arm(
+        BY_PAGE,
+        instructions="The file holds one page of the paper. Print the JSON object and nothing else.\n",
+        channel=Channel("json"),
+        max_steps=400,
+        wall_s=1200.0,
+        about="no tools: each page as a PDF of its own, one call a page, the lists joined (agent by-page)",
     ),
 )
 """The paper's limit of 20 minutes stands for all."""

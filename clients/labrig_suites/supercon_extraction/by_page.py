@@ -1,0 +1,119 @@
+"""The agent of the paper's section A.2: it asks a model about each page alone, one call a page, and joins the lists."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from labrig.errors import LabrigError
+from labrig_harness.agent import Bench
+from labrig_harness.agents.model_agent import ModelAgent
+from labrig_harness.agents.own_code import commit
+from labrig_harness.arm import Arm
+from labrig_harness.models import service
+from labrig_harness.trajectory import Tokens
+from labrig_suites.supercon_extraction.arms import BY_PAGE
+
+if TYPE_CHECKING:
+    from labrig_harness.agent import AgentSpec
+
+
+class ByPage(ModelAgent):
+    """A model that is given one page of the paper at a time, as a PDF of its own.
+
+    What it says of a page is that page's: ``location.page`` of a row becomes the page's number. A reply without a list
+    adds nothing. Rows that two pages give stay two, as in the paper, whose precision falls by that.
+    """
+
+    needs_tools = False
+
+    def accept(self, arm: Arm) -> None:
+        """Refuse every arm but the one that is made for it."""
+        if arm.name != BY_PAGE:
+            raise LabrigError(
+                f"The agent {BY_PAGE} needs the arm {BY_PAGE}",
+                where="--arm",
+                try_=f"--arm {BY_PAGE}",
+                code="refused",
+            )
+        super().accept(arm)
+
+    async def run(self, bench: Bench) -> None:
+        """Ask about each page, and commit the joined list, also where a limit ends it half-way."""
+        from pydantic_ai.messages import BinaryContent, ModelRequest, UserPromptPart
+
+        (paper,) = bench.brief.attachments
+        rows: list[Any] = []
+        spent = Tokens(measured=True)
+        bench.versions.update(service.versions())
+        try:
+            async with service.connect(self.spec, self._model) as model:
+                for number, page in enumerate(split_pages(paper.content()), 1):
+                    bench.check_budget()
+                    content = [BinaryContent(page, media_type="application/pdf"), bench.prompt]
+                    asked = ModelRequest([UserPromptPart(content)])
+                    reply = await model.ask([asked], [], seconds=bench.arm.wall_s)
+                    _, spent = self.record(bench, reply, spent)
+                    rows += read_rows(reply.text, number)
+        finally:
+            await commit(bench, json.dumps({"properties": rows}, ensure_ascii=False))
+
+
+def make_by_page(spec: AgentSpec, seed: str) -> ByPage:
+    """Return the agent.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` without a model.
+    """
+    if not spec.model:
+        raise LabrigError(f"The agent {BY_PAGE} needs a model", where="--model", expected="PROVIDER:NAME")
+    return ByPage(spec)
+
+
+def split_pages(pdf: bytes) -> list[bytes]:
+    """Return each page of a PDF as a PDF of its own.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for what pypdf cannot read, such as a file that a password locks.
+    """
+    from pypdf import PdfReader, PdfWriter
+    from pypdf.errors import PyPdfError
+
+    pages = []
+    try:
+        for page in PdfReader(io.BytesIO(pdf)).pages:
+            writer, out = PdfWriter(), io.BytesIO()
+            writer.add_page(page)
+            writer.write(out)
+            pages.append(out.getvalue())
+    except (PyPdfError, ValueError, KeyError, RecursionError) as error:
+        raise LabrigError(f"The paper cannot be cut into pages: {error}", where="paper.pdf") from error
+    return pages
+
+
+def read_rows(text: str, page: int) -> list[Any]:
+    """Return the rows of a reply, as rows of a page; none where it holds no list of properties.
+
+    >>> read_rows('{"properties": [{"property_name": "Tc", "location": {"page": 1}}]}', 3)
+    [{'property_name': 'Tc', 'location': {'page': 3}}]
+    """
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        found = json.loads(text[start : end + 1])["properties"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
+    rows = found if isinstance(found, list) else []
+    return [
+        {
+            **row,
+            "location": {**(place if isinstance(place := row.get("location"), dict) else {}), "page": page},
+        }
+        if isinstance(row, dict)
+        else row
+        for row in rows
+    ]
