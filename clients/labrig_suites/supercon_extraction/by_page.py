@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
+import tempfile
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
@@ -16,6 +17,8 @@ from labrig_harness.trajectory import Tokens
 from labrig_suites.supercon_extraction.arms import BY_PAGE
 
 if TYPE_CHECKING:
+    from pydantic_ai.messages import UserContent
+
     from labrig_harness.agent import AgentSpec
 
 
@@ -49,9 +52,14 @@ class ByPage(ModelAgent):
         bench.versions.update(service.versions())
         try:
             async with service.connect(self.spec, self._model) as model:
-                for number, page in enumerate(split_pages(paper.content()), 1):
+                number = 0
+                async for page in split_pages(paper.content()):
+                    number += 1
                     bench.check_budget()
-                    content = [BinaryContent(page, media_type="application/pdf"), bench.prompt]
+                    content: list[UserContent] = [
+                        BinaryContent(page, media_type="application/pdf"),
+                        bench.prompt,
+                    ]
                     asked = ModelRequest([UserPromptPart(content)])
                     reply = await model.ask([asked], [], seconds=bench.arm.wall_s)
                     _, spent = self.record(bench, reply, spent)
@@ -73,27 +81,24 @@ def make_by_page(spec: AgentSpec, seed: str) -> ByPage:
     return ByPage(spec)
 
 
-def split_pages(pdf: bytes) -> list[bytes]:
-    """Return each page of a PDF as a PDF of its own.
+async def split_pages(pdf: bytes) -> AsyncIterator[bytes]:
+    """Yield each page of a PDF as a PDF of its own, made by the papers server's walled reader.
 
     Raises
     ------
     LabrigError
-        ``bad_input`` for what pypdf cannot read, such as a file that a password locks.
+        ``bad_input`` for what is no PDF, or is locked.
     """
-    from pypdf import PdfReader, PdfWriter
-    from pypdf.errors import PyPdfError
+    from labrig_papers.pdf.apart import Reader, readers
 
-    pages = []
-    try:
-        for page in PdfReader(io.BytesIO(pdf)).pages:
-            writer, out = PdfWriter(), io.BytesIO()
-            writer.add_page(page)
-            writer.write(out)
-            pages.append(out.getvalue())
-    except (PyPdfError, ValueError, KeyError, RecursionError) as error:
-        raise LabrigError(f"The paper cannot be cut into pages: {error}", where="paper.pdf") from error
-    return pages
+    with tempfile.TemporaryFile() as file:
+        file.write(pdf)
+        file.flush()
+        async with readers(slots=1) as children:
+            reader = Reader(children, file.fileno(), "the paper")
+            count, _ = await reader.count()
+            for number in range(1, count + 1):
+                yield await reader.cut(number)
 
 
 def read_rows(text: str, page: int) -> list[Any]:

@@ -140,6 +140,10 @@ class Reader:
             raise self._nothing() from None
         return said[LENGTH + length :], dpi
 
+    async def cut(self, number: int) -> bytes:
+        """Return a page as a PDF of its own."""
+        return await self._ask("cut", [number])
+
     async def _ask(self, do: str, numbers: Sequence[int], **more: Any) -> bytes:
         question = {"do": do, "named": self._named, "pages": list(numbers), **more}
         if self.given and do in ("outline", "tables", "quantities", "validate"):

@@ -175,6 +175,17 @@ def _render(document: Any, question: Any) -> bytes:
     return len(said).to_bytes(LENGTH, "big") + said + png
 
 
+def _cut(document: Any, question: Any) -> bytes:
+    import io
+
+    from pypdfium2 import PdfDocument
+
+    with PdfDocument.new() as alone:
+        alone.import_pages(document, [question["pages"][0] - 1])
+        alone.save(out := io.BytesIO())
+    return out.getvalue()
+
+
 _DO = {
     "count": _count,
     "pages": _pages,
@@ -183,4 +194,5 @@ _DO = {
     "quantities": _quantities,
     "validate": _validate,
     "render": _render,
+    "cut": _cut,
 }
