@@ -109,6 +109,7 @@ def test_a_reply_that_cannot_be_read_is_no_and_is_asked_again(out: Path) -> None
     assert _scored(out)[1]["compat"] == pytest.approx(0.8)
 
 
+@pytest.mark.accept
 def test_a_judge_that_fails_half_way_is_asked_for_the_rest_alone(out: Path) -> None:
     refused = Fault(400, "no such model")
     with scripted_model([_says, _says, refused, *[_says] * 50], by="requests") as service:
@@ -118,6 +119,7 @@ def test_a_judge_that_fails_half_way_is_asked_for_the_rest_alone(out: Path) -> N
         assert "1 questions asked" in _judge(out, service).stdout
 
 
+@pytest.mark.accept
 def test_another_judge_begins_anew(out: Path) -> None:
     with scripted_model([_says], by="requests") as service:
         _judge(out, service)
@@ -130,6 +132,7 @@ def _kept(out: Path) -> dict[str, Any]:
     return said
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
@@ -150,6 +153,7 @@ def test_verdicts_that_do_not_belong_to_the_record_are_refused(
     assert scored.records == [] and told in scored.skipped[0]
 
 
+@pytest.mark.accept
 def test_a_suite_without_questions_and_a_missing_embedder_say_so(out: Path, tmp_path: Path) -> None:
     with scripted_model([_says], by="requests") as service:
         told = _judge(out, service, "--embedder", "nobody:nothing").stderr

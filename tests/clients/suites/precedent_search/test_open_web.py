@@ -115,6 +115,7 @@ def test_what_is_missing_is_said_before_the_run(
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.accept
 def test_a_corpus_of_ones_own_is_searched_and_the_reference_answers_from_it(
     tasks: Path, tmp_path: Path
 ) -> None:
