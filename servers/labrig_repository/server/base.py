@@ -19,6 +19,7 @@ from labrig.tables.apart import readers
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig_repository.folder.folder import Folder
 from labrig_repository.folder.store import Repository
+from labrig_repository.viewing import viewers
 
 LOCAL = "local"
 """The id that stands for the folder, where there is one."""
@@ -42,6 +43,7 @@ class State:
         python = python or str(toolbox.setting(ServeOptions(), PYTHON.name))
         self.folders = {each.name: each for each in map(Folder, roots)}
         self.readers = readers(slots=MOST_DESCRIBING, places=MOST_WAITING)
+        self.viewers = viewers()
         self.sandbox = Sandbox.configured(
             profile=python, unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )
@@ -84,6 +86,7 @@ class State:
         """End the sandbox and let go of the folders."""
         await self.sandbox.close()
         await self.readers.close()
+        await self.viewers.close()
         for folder in self.folders.values():
             folder.close()
 
@@ -133,7 +136,11 @@ def doctor() -> list[str]:
         folder.close()
     python = summary(str(toolbox.setting(ServeOptions(), PYTHON.name)))
     none = "no folder is configured; give --root DIR or the setting repository.root"
-    return [*(said or [none]), f"a table is described behind {closing.summary()}", python]
+    return [
+        *(said or [none]),
+        f"a table is described, and a picture drawn, behind {closing.summary()}",
+        python,
+    ]
 
 
 PYTHON = ServerSetting("python", "science", "the Python of the sandbox that code gets: science or earth")
@@ -143,8 +150,8 @@ toolbox = Toolbox(
     "Scientific repositories",
     "Read-only access to repositories of scientific data: a folder (--root), or a generated repository by its number. "
     "list_directory and search_files find files; describe_table gives the columns, units and ranges of a table "
-    "without its rows; read_text_file shows text (head, tail). Compute with run_python_code: the readers are functions "
-    "in it, so data need not pass through the conversation.",
+    "without its rows; read_text_file shows text (head, tail), view_file pictures and PDFs. Compute with "
+    "run_python_code: the readers are functions in it, so data need not pass through the conversation.",
     opens=opens,
     doctor=doctor,
     toolsets={

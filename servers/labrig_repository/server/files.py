@@ -44,6 +44,8 @@ WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
 """Bytes of text without and with head or tail."""
 
 BINARY_BYTES = 48_000
+VIEWED = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".jp2", ".pdf")
+"""Names of what view_file shows: where another tool refuses such a file, it says so."""
 HITS = 40
 
 LOOKS_LIKE_REGEX = re.compile(r"\\[dwsbDWSB.]|\[[^\]]+\]|\.[*+?]|[^\s|]\|[^\s|]|\(\?|^\^|\$$|\{\d+,?\d*\}")
@@ -153,7 +155,12 @@ def opened(state: State, id: object, path: str) -> Iterator[tuple[Files, str, st
     else:
         repository = state.repository(id)
         found = existing(repository, path)
-        yield repository, found, f"{repository.about}: {shown(found)}"
+        try:
+            yield repository, found, f"{repository.about}: {shown(found)}"
+        except LabrigError as error:
+            if error.code == "bad_input" and found.lower().endswith(VIEWED):
+                error.try_ = f"view_file(path={shown(found)!r})"
+            raise
 
 
 @toolbox.tool(title="Read a text file", read_only=True)

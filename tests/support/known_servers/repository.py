@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 
 from hostile.guard import Guard
 from hostile.servers.case import Call, Case
@@ -120,6 +122,12 @@ def _lay_out(folder: Path) -> tuple[Path, ...]:
     (top / "damaged.xlsx").write_bytes(whole.replace(b"<row", b"<r\0w").replace(b"</c>", b"</d>"))
     (top / "hole.bin").touch()
     os.truncate(top / "hole.bin", 1 << 40)
+    Image.effect_noise((40, 30), 60).save(top / "right.png")
+    drawing = Canvas(str(top / "right.pdf"), invariant=True)
+    drawing.drawString(40, 700, "a report")
+    drawing.showPage()
+    drawing.save()
+    (top / "cut.pdf").write_bytes((top / "right.pdf").read_bytes()[:300])
     os.mkfifo(top / "pipe")
     (top / TOO_DEEP).mkdir(parents=True)
     (folder / "secret.txt").write_text("secret\n")
@@ -129,7 +137,19 @@ def _lay_out(folder: Path) -> tuple[Path, ...]:
 GENERATED = [path for id in (TEXTS, BOOKS) for path in list(open_repository(str(id)).paths())[:4]]
 NAMES = [path for path in TREE if not path.startswith("many/")]
 FILE = st.sampled_from(
-    [*map(shown, NAMES), *LINKS, *GENERATED, "right.xlsx", "cut.xlsx", "damaged.xlsx", "hole.bin", "pipe"]
+    [
+        *map(shown, NAMES),
+        *LINKS,
+        *GENERATED,
+        "right.xlsx",
+        "cut.xlsx",
+        "damaged.xlsx",
+        "hole.bin",
+        "pipe",
+        "right.png",
+        "right.pdf",
+        "cut.pdf",
+    ]
 )
 FOLDER = st.sampled_from(
     ["", "/", "runs", "runs/2020/", "many", "circle", "circle/up/circle", "\\xff", DEEP[:21], ".hidden"]
@@ -320,6 +340,7 @@ def _sensible(handles: list[str]) -> dict[str, st.SearchStrategy[Any]]:
         "pattern": WILD,
         "depth": st.sampled_from([1, 1, 1, 2, 3, 0, 10**30, None]),
         "head": LINES,
+        "page": st.sampled_from([1, 1, 1, 2, 0, 10**5, 10**30]),
         "tail": LINES,
         "query": st.one_of(
             st.sampled_from(
@@ -360,6 +381,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
         {"id": TEXTS, "path": GENERATED[1]},
         {"path": "runs/2020/a.csv"},
     ],
+    "view_file": [{"path": "right.png"}, {"path": "right.pdf"}],
     "run_python_code": [{"code": statement} for statement in STATEMENTS],
 }
 
