@@ -397,7 +397,7 @@ def _did(result: Any) -> bool:
     """Tell whether a call did something: the paper's tools refuse in words."""
     if result.is_error:
         return False
-    if result.structured_content is not None:
+    if result.structured_content is not None or result.content[0].type == "image":
         return True
     return bool(json.loads(result.content[0].text)["status"] == "success")
 
