@@ -12,6 +12,7 @@ import asyncio
 import runpy
 import sys
 import time
+import traceback
 from pathlib import Path
 
 MOST_S = 1.0
@@ -40,8 +41,10 @@ def keep_out(libraries: set[str], log: Path) -> None:
 
     def heard(event: str, details: tuple[object, ...]) -> None:
         if event == "import" and details[0] in libraries:
+            frames = traceback.extract_stack()
+            where = next((each for each in reversed(frames) if "/labrig" in each.filename), frames[0])
             with log.open("a") as file:
-                file.write(f"the server itself imported {details[0]}\n")
+                file.write(f"the server itself imported {details[0]}, in {where.filename}:{where.lineno}\n")
 
     sys.addaudithook(heard)
 
