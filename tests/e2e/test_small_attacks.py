@@ -7,20 +7,24 @@ import io
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from hostile.imports.endless import CORPUS, DEEP, LEDGER, STORE, deep_folder, views
+from hostile.imports.endless import CORPUS, DEEP, LEDGER, STORE, deep_folder, swollen, views
 from hostile.servers import crowd
 from labrig.errors import LabrigError
 from labrig.http.ledger.ledger import Ledger
 from labrig.tables.formulas import without_formula
 from labrig_atlas.wiki import store_file
+from labrig_atlas.wiki.identity import Identity
+from labrig_atlas.wiki.page import Page, Section
 from labrig_atlas.wiki.sqlite_store import SqliteStore
 from labrig_cli.servers import _show
 from labrig_papers.corpus import store as corpus
+from labrig_papers.corpus.searching import search
 from support.command import labrig
 
 
@@ -33,6 +37,40 @@ def test_databases_of_views_are_refused_before_a_row_is_read(tmp_path: Path) -> 
     kind = {"application": store_file.APPLICATION, "layout": store_file.LAYOUT}
     with pytest.raises(LabrigError, match="no store"):
         SqliteStore(views(tmp_path / "store", STORE, **kind))
+
+
+@pytest.mark.parametrize("computed", [False, True], ids=["packed", "computed"])
+@pytest.mark.parametrize("of", ["corpus", "store"])
+def test_a_value_that_swells_is_refused_before_it_fills_the_memory(
+    of: str, computed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "foreign.sqlite"
+    if of == "corpus":
+        with corpus.opened(path, make=True) as database:
+            paper = corpus.Document("a" * 64, "a.pdf", "LaH10", "", 2019, ["superconducting LaH10"])
+            assert corpus.add(database, paper, 0.0)
+        swollen(path, "pages", "text", computed=computed)
+    else:
+        identity = Identity("wiki.invalid", "A")
+        with store_file.StoreWriter(path) as writer:
+            writer.add(identity, Page("A", identity.address, (Section("", 1, ""),)))
+            writer.finish("a test")
+        swollen(path, "pages", "body", computed=computed)
+
+    def read() -> object:
+        if of == "corpus":
+            with corpus.opened(path) as database:
+                return search(database, "superconducting LaH10")
+        return SqliteStore(path).page(identity)
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(LabrigError) as refused:
+            read()
+        assert refused.value.code in ("bad_input", "unavailable")
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ of the same command reads on. What is left out is counted by reason.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -79,8 +81,9 @@ async def build(
     Raises
     ------
     LabrigError
-        ``refused`` for a store that is there; ``busy`` while another process builds it; ``bad_input`` for a source
-        that is none, is broken or has no page; ``unavailable`` for ZIM without libzim.
+        ``refused`` for a store that is there, or a link in place of a file that is written; ``busy``
+        while another process builds it; ``bad_input`` for a source that is none, is broken or has no page;
+        ``unavailable`` for ZIM without libzim.
     """
     if store.exists() and not replace:
         raise LabrigError(
@@ -204,6 +207,8 @@ def _state(source: Path) -> list[object]:
 
 def _forget_another(part: Path, key: str) -> None:
     """Remove what was begun of another source, or is damaged."""
+    if part.is_symlink():
+        raise _is_link(part)
     if not part.exists():
         return
     try:
@@ -220,15 +225,31 @@ def _forget_another(part: Path, key: str) -> None:
 def _alone(store: Path) -> Iterator[None]:
     """Keep other processes from building the same store."""
     path = store.with_name(f"{store.name}.lock")
-    with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise LabrigError("Another process builds this store", where=str(store), code="busy") from None
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _is_link(path) from None
+        raise
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
             yield
         finally:
             path.unlink(missing_ok=True)
+    except BlockingIOError:
+        raise LabrigError("Another process builds this store", where=str(store), code="busy") from None
+    finally:
+        os.close(lock)
+
+
+def _is_link(path: Path) -> LabrigError:
+    return LabrigError(
+        "There is a link where a file of the store is written",
+        where=str(path),
+        try_="remove it, or build the store in a folder of your own",
+        code="refused",
+    )
 
 
 def _told(left_out: _LeftOut) -> str:

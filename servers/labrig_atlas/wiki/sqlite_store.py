@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError, nearest
-from labrig.storage.databases import holds_tables_alone
+from labrig.storage.databases import holds_tables_alone, inflate
 from labrig_atlas.wiki.folding import folded, words_of
 from labrig_atlas.wiki.identity import HOST, Identity
 from labrig_atlas.wiki.page import SHAPE, Page
@@ -22,6 +21,8 @@ from labrig_atlas.wiki.stores import Found
 MOST_FOUND = 50
 MOST_WORDS = 32
 """Of a question; the ones behind are not looked for."""
+MOST_PAGE_BYTES = 32 << 20
+"""Of one page as it is kept: of at most 16 MiB that are read, with its links and headings."""
 MOST_RECENT = 16
 """Pages that are kept in memory: an agent asks for the outline, then for sections of the same page."""
 _WEIGHTS = "10.0, 8.0, 3.0, 1.0"
@@ -187,8 +188,8 @@ class SqliteStore:
 
     def _page(self, body: bytes) -> Page:
         try:
-            return Page.from_dict(json.loads(zlib.decompress(body)))
-        except (zlib.error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+            return Page.from_dict(json.loads(inflate(body, MOST_PAGE_BYTES)))
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             raise self._damaged(f"a page in it cannot be read ({type(error).__name__})") from None
 
     def _rows(self, question: str, given: Sequence[Any] = ()) -> list[Any]:

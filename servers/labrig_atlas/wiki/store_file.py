@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
+from labrig.storage.databases import holds_tables_alone
 from labrig_atlas.wiki.folding import folded
 from labrig_atlas.wiki.identity import Identity
 from labrig_atlas.wiki.page import SHAPE, Page
@@ -41,6 +42,11 @@ class StoreWriter:
     ----------
     path
         Of a file that is not there, or one that another writer of the same source left unfinished.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        For a file that is no database, or has views and triggers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,6 +56,9 @@ class StoreWriter:
         self._database.execute(
             "PRAGMA synchronous=OFF"
         )  # `finish` brings it to the disk, and renaming makes it a store
+        if not holds_tables_alone(self._database):
+            self._database.close()
+            raise sqlite3.DatabaseError("what was begun here is no store")
         if not self._database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._database.executescript(
                 f"PRAGMA application_id={APPLICATION}; PRAGMA user_version={LAYOUT};{_TABLES}"

@@ -73,6 +73,7 @@ def workers(*, slots: int = 2, places: int = 100, module: str = "inside") -> Chi
             "GDAL_HTTP_PROXY": "127.0.0.1:9",  # where there are no walls, GDAL finds no network all the same
             "CPL_VSIL_CURL_ALLOWED_EXTENSIONS": "{noext}",
             "OGR_SKIP": OTHER_DRIVERS,
+            "OGR_CURRENT_DATE": "2021-01-01T00:00:00Z",  # in a GeoPackage: the same call gives the same bytes
             "OSR_DEFAULT_AXIS_MAPPING_STRATEGY": "TRADITIONAL_GIS_ORDER",
             "HDF5_USE_FILE_LOCKING": "FALSE",
             "MPLBACKEND": "Agg",

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_papers.corpus.mentions import Mention, mentions
-from labrig_papers.corpus.store import count
+from labrig_papers.corpus.store import count, pages_of
 from labrig_papers.materials.writing import plain
 
 MOST_CHARS = 1000
@@ -250,12 +249,9 @@ def _excerpt(
     """Return the page with the most words of the question, of those that name its formulas, and what stands there."""
     wanted = {page for page, _ in mentioned}
     best, at, text = (-1, 0), 0, ""
-    for page, content in database.execute(
-        "SELECT number, text FROM pages WHERE document=? ORDER BY number", (number,)
-    ):
+    for page, here in pages_of(database, number):
         if wanted and page not in wanted:
             continue
-        here = zlib.decompress(content).decode()
         folded = here.casefold()
         found = [place for word in words if (place := folded.find(word.casefold())) >= 0]
         if (len(found), -page) > best:

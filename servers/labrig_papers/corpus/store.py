@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from labrig.config import home
-from labrig.errors import LabrigError
-from labrig.storage.databases import holds_tables_alone
+from labrig.errors import LabrigError, over_limit
+from labrig.storage.databases import holds_tables_alone, inflate
 from labrig_papers.corpus.mentions import mentions
 
 APPLICATION = 0x4C507031
@@ -24,6 +24,8 @@ APPLICATION = 0x4C507031
 LAYOUT = 1
 WAIT_S = 60.0
 """For another process that writes."""
+MOST_TEXT_BYTES = 32 << 20
+"""Of the pages of one document."""
 _TABLES = """
 CREATE TABLE documents (id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE, path TEXT NOT NULL, title TEXT NOT NULL,
     doi TEXT NOT NULL, year INTEGER, added REAL NOT NULL);
@@ -139,7 +141,16 @@ def has(database: sqlite3.Connection, sha256: str) -> bool:
 
 
 def add(database: sqlite3.Connection, document: Document, added_at: float | None = None) -> bool:
-    """Add a document; False where its file is there already. It is added now, unless a time is given."""
+    """Add a document; False where its file is there already. It is added now, unless a time is given.
+
+    Raises
+    ------
+    LabrigError
+        ``limit`` for more text than `pages_of` reads.
+    """
+    texts = [text.encode() for text in document.pages]
+    if (size := sum(map(len, texts))) > MOST_TEXT_BYTES:
+        raise over_limit(f"The file has {size:,} bytes of text", MOST_TEXT_BYTES)
     found = {
         (each.key, number, each.printed[:120]): each.elements
         for number, text in enumerate(document.pages, 1)
@@ -164,7 +175,7 @@ def add(database: sqlite3.Connection, document: Document, added_at: float | None
         number = added.lastrowid
         database.executemany(
             "INSERT INTO pages VALUES (?, ?, ?)",
-            [(number, page, zlib.compress(text.encode())) for page, text in enumerate(document.pages, 1)],
+            [(number, page, zlib.compress(text)) for page, text in enumerate(texts, 1)],
         )
         database.executemany(
             "INSERT OR IGNORE INTO mentions VALUES (?, ?, ?, ?, ?)",
@@ -185,3 +196,23 @@ def add(database: sqlite3.Connection, document: Document, added_at: float | None
 def count(database: sqlite3.Connection) -> int:
     """Return how many documents there are."""
     return int(database.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+
+def pages_of(database: sqlite3.Connection, document: int) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each page of a document.
+
+    Raises
+    ------
+    sqlite3.DatabaseError
+        For a page that cannot be read, or too much text: a corpus may come from elsewhere.
+    """
+    left = MOST_TEXT_BYTES
+    for number, packed in database.execute(
+        "SELECT number, text FROM pages WHERE document=? ORDER BY number", (document,)
+    ):
+        try:
+            content = inflate(packed, left)
+            yield int(number), content.decode()
+        except (ValueError, TypeError) as error:
+            raise sqlite3.DatabaseError(f"a page of document {document} cannot be read: {error}") from None
+        left -= len(content)

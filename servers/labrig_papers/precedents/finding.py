@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import SERIES
 from labrig_papers.corpus.mentions import elements, key, mentions
-from labrig_papers.corpus.store import count
+from labrig_papers.corpus.store import count, pages_of
 from labrig_papers.materials.formulas import normalize_formula
 from labrig_papers.precedents.statements import Statement, statements
 
@@ -135,12 +134,7 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
     keys_of: dict[tuple[int, str], set[str]] = {}
     for page, printed, found in rows:
         keys_of.setdefault((page, printed), set()).add(found)
-    texts = [
-        (page, zlib.decompress(content).decode())
-        for page, content in database.execute(
-            "SELECT number, text FROM pages WHERE document=? ORDER BY number", (number,)
-        )
-    ]
+    texts = list(pages_of(database, number))
     of_magnet = is_of_magnet("\n".join(text for _, text in texts))
     for page, text in texts:
         if pages and page not in pages:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from labrig import tables
 from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.tables import Description
 from labrig.tables.apart import describe_apart
@@ -29,11 +29,14 @@ SAID_BYTES = 120
 
 
 async def described(state: State, files: Files, path: str, sheet: str) -> Description:
-    """Describe a table: an artifact or a folder's in a child process, a generated one, which is made by us, here."""
+    """Describe a table in a child process; a generated one is written for it."""
     if isinstance(files, Source):
         return await describe_apart(state.readers, files.descriptor, path, sheet=sheet)
     if not isinstance(files, Folder):
-        return await in_thread(tables.describe_table, files, path, sheet=sheet)
+        with tempfile.TemporaryFile() as file:
+            file.write(await in_thread(files.read, path))
+            file.flush()
+            return await describe_apart(state.readers, file.fileno(), path, sheet=sheet)
     with files.readable(path) as descriptor:
         return await describe_apart(state.readers, descriptor, path, sheet=sheet)
 

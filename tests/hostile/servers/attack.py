@@ -8,8 +8,9 @@ After each case the same server is asked a canary, whose answer is known (`hosti
 the pH of water in equilibrium with calcite and the carbon dioxide of air. A case fails if its outcome is not an
 acceptable one, the server died, the canary was not answered right, an answer or a file of the workspace holds a secret,
 anything outside the workspace was created or changed, an answer is larger than the case allows or an own tool may give
-(`support.answer_sizes`), a process is left behind, or the event loop was held for more than a second of the processor
-(`hostile.servers.watched`). Exit code 1 if one did.
+(`support.answer_sizes`), a process is left behind, or the event loop was held for more than a second of the processor,
+or the server itself imported a library that reads foreign bytes behind walls (`hostile.servers.watched`). Exit code
+1 if one did.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from labrig.workspace import Workspace
 from labrig_harness.registry import servers
 from support import answer_sizes
 from support.every_server import installed, names, recorded, target
+from support.foreign_bytes import kept_out_of_servers
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "attacks.md"
 TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)", re.DOTALL)
@@ -54,6 +56,7 @@ LEFT_S = 15.0
 """A process may take so long to end: above the 5 s that a search may take."""
 STANDING = ("labrig.isolation.inside.answering",)
 """Modules that a server may have run in processes of its own from then on: they wait for the next question."""
+LIBRARIES = kept_out_of_servers()
 DEFECTS = {"internal", "no answer", "closed", "nameless error"}
 """Words that are no answer."""
 
@@ -71,7 +74,7 @@ class Record:
     reads: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
-    held: list[str] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
     large: int = 0
     sizes: list[str] = field(default_factory=list)
 
@@ -101,7 +104,7 @@ class Record:
         found += [f"a secret was read: {each}" for each in self.reads]
         found += [f"written outside the workspace: {each}" for each in self.writes]
         found += [f"left behind: {each}" for each in self.left]
-        found += [f"the event loop was held for {each}" for each in self.held]
+        found += self.noted
         if self.large:
             found.append(f"an answer of {self.large:,} bytes")
         return found + self.sizes
@@ -123,7 +126,7 @@ class Record:
             "secret read": self.reads,
             "written outside": self.writes,
             "process left behind": self.left,
-            "loop held": self.held,
+            "loop held or wall passed": self.noted,
             "answer too large": self.large or self.sizes,
         }
         return f"**{', '.join([self.outcome, *(words for words, so in said.items() if so)])}**"
@@ -142,7 +145,7 @@ class Rig:
         self.site = network.site if network else ""
         self.flags = [*self.target.lay_out(self.guard), *(network.flags if network else ())]
         self.guard.set_wall(20)
-        self.held = folder.with_name(f"{folder.name}-held")
+        self.log = folder.with_name(f"{folder.name}-noted")
         self.replies: list[Reply] = []
         self.sizes: list[str] = []
         self._before = set(descendants(os.getpid()))
@@ -179,7 +182,15 @@ class Rig:
         workspace = self.guard.work if self.transport == "HTTP" else self.guard.work / "mine"
         toolsets = ",".join(servers.toolbox(self.name).toolsets)
         _, _, module, *rest = servers.module(self.name)  # -P -m
-        argv = [sys.executable, "-P", watched.__file__, str(self.held), module, *rest]
+        argv = [
+            sys.executable,
+            "-P",
+            watched.__file__,
+            str(self.log),
+            ",".join(sorted(LIBRARIES)),
+            module,
+            *rest,
+        ]
         argv += ["--workspace", str(workspace)]
         return [*argv, "--toolsets", toolsets, *self.flags]
 
@@ -192,6 +203,12 @@ class Rig:
     def alive(self) -> bool:
         """Whether the server runs."""
         return self.server.process.poll() is None
+
+    def noted(self) -> list[str]:
+        """Return what the watch has seen since it was asked last."""
+        found = self.log.read_text().splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return found
 
     def call(self, tool: str, arguments: Any, patience: float = 45.0) -> Reply:
         """Call a tool; the answer is kept, and looked through for secrets at the end of the case."""
@@ -356,8 +373,7 @@ def attack(rig: Rig, case: Case, *, whole: bool = True) -> Record:
         record.reads += [f"in {name} of the workspace" for name in rig.guard.leaks()]
         record.large = max((len(each.raw) for each in rig.replies if len(each.raw) > case.most), default=0)
         record.sizes = list(dict.fromkeys(rig.sizes))[:5]
-        record.held = rig.held.read_text().splitlines() if rig.held.exists() else []
-        rig.held.unlink(missing_ok=True)
+        record.noted = rig.noted()
     finally:
         rig.guard.sweep()
     return record

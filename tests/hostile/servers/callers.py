@@ -42,7 +42,8 @@ def trespasses(rig: Rig) -> Iterator[Call]:
 
 
 def second_answers(rig: Rig, *, attacked: bool) -> tuple[dict[str, bytes], list[str]]:
-    """Return the bystander's second answer of every tool, and which tools showed what is the attacker's."""
+    """Return the bystander's second answer of every tool; which tools showed what is the attacker's, and what
+    the watch of the server noted."""
     assert rig.transport == "HTTP"
     wrong: list[str] = []
 
@@ -58,7 +59,7 @@ def second_answers(rig: Rig, *, attacked: bool) -> tuple[dict[str, bytes], list[
     answers()
     for tool, arguments in trespasses(rig) if attacked else ():
         rig.server.call(tool, arguments, PATIENCE_S, token=THEIRS)
-    return answers(), wrong
+    return answers(), [*wrong, *rig.noted()]
 
 
 def differences(alone: dict[str, bytes], attacked: dict[str, bytes]) -> list[str]:

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile.imports.endless import beside_store
 from labrig.errors import LabrigError
 from labrig_atlas.wiki import __main__ as command
 from labrig_atlas.wiki import dump
@@ -241,6 +242,24 @@ async def test_a_folder_becomes_a_store_and_is_refused_over_another(tmp_path: Pa
         await build(source, store)
     assert caught.value.code == "refused" and store.read_bytes() == before
     assert (await build(source, store, replace=True)).pages == 2
+
+
+@pytest.mark.parametrize("kind", ["lock that is a link", "part that is a link", "part of views"])
+async def test_what_lies_beside_a_store_leads_nowhere(kind: str, tmp_path: Path) -> None:
+    """A link by the name of the lock emptied the file to which it led; a view kept the command for ever."""
+    source, store, outside = tmp_path / "pages", tmp_path / "s.sqlite", tmp_path / "outside"
+    source.mkdir()
+    (source / "A.html").write_text("<p>a")
+    outside.write_text("mine" if kind.startswith("lock") else "")  # an empty file becomes a database
+    before = outside.read_bytes()
+    beside_store(store, kind, outside)
+    if kind == "part of views":
+        assert (await build(source, store)).pages == 1
+    else:
+        with pytest.raises(LabrigError, match="a link where") as caught:
+            await build(source, store)
+        assert caught.value.code == "refused" and not store.exists()
+    assert outside.read_bytes() == before
 
 
 async def test_a_page_without_an_end_is_not_gathered_in_memory(

@@ -85,6 +85,20 @@ async def test_a_child_answers_as_the_operation_does(by: Children, field: Path) 
 
 @pytest.mark.accept
 @pytest.mark.asyncio(loop_scope="module")
+async def test_the_same_question_gives_the_same_bytes(by: Children, tmp_path: Path) -> None:
+    """A GeoPackage names the moment at which it was written."""
+    gpd.GeoDataFrame({"a": [1]}, geometry=[box(0, 0, 1, 1)], crs="EPSG:4326").to_file(tmp_path / "a.geojson")
+    written = []
+    for _ in range(2):
+        (name,) = (await ask(by, tmp_path, "gis_query", {"data": "a.geojson"})).files
+        path = tmp_path / "scratch" / name
+        written.append(path.read_bytes())
+        path.unlink()
+    assert written[0] == written[1]
+
+
+@pytest.mark.accept
+@pytest.mark.asyncio(loop_scope="module")
 async def test_refusals_and_crashes_are_typed_and_the_next_question_is_answered(
     by: Children, field: Path
 ) -> None:
