@@ -49,7 +49,11 @@ def _compare_servers(arguments: Namespace) -> int:
     if not words:
         raise LabrigError("No server is named", where="--server", expected="the server that is asked about")
     names = tuple(f"{word.partition('=')[0]}." for word in words)
-    for each in (*arguments.server_header, *arguments.server_set):
+    for each in (
+        *arguments.server_header,
+        *arguments.server_set,
+        *(f"{kept}." for kept in arguments.server_kept),
+    ):
         if not each.startswith(names):
             raise LabrigError(
                 "Here this needs the name of a server in front", where=each, expected=f"{names[0]}{each}"
@@ -94,6 +98,7 @@ def _with_servers(arguments: Namespace, words: Sequence[str]) -> Namespace:
             "server": list(words),
             "server_header": [each for each in arguments.server_header if concerns(each)],
             "server_set": [each for each in arguments.server_set if concerns(each)],
+            "server_kept": [each for each in arguments.server_kept if concerns(f"{each}.")],
         }
     )
 

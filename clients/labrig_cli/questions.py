@@ -44,6 +44,7 @@ def take_question_file(arguments: argparse.Namespace) -> list[Sample]:
     arguments.suite = NAME
     if not arguments.server:
         arguments.server, arguments.server_folder = read.server, path.absolute().parent
+        arguments.server_kept = arguments.server_kept or read.server_kept
     arguments.epochs = arguments.epochs or read.repeats
     if arguments.fail_below is None:
         arguments.fail_below = read.fail_below

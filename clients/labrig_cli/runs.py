@@ -21,7 +21,7 @@ from labrig.toolbox import ServeOptions
 from labrig_cli.questions import take_question_file
 from labrig_cli.settings import settings_of
 from labrig_cli.verdict import ErrorCount, add_stop, add_verdict, check_share, say_below
-from labrig_harness.registry.servers import Target, headers_of
+from labrig_harness.registry.servers import Target, headers_of, kept_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
 from labrig_harness.wording import Wording
 
@@ -151,6 +151,14 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
         help="a header of requests to a server's URL, its value in an environment variable (repeatable)",
     )
     calls.add_argument(
+        "--server-kept",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a server of a command that keeps nothing between calls: its process goes from record to record "
+        "(repeatable)",
+    )
+    calls.add_argument(
         "--server-set",
         action="append",
         default=[],
@@ -229,9 +237,11 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
         targets = {each.name: each for each in (Target.of_word(word, folder) for word in arguments.server)}
         if len(targets) < len(arguments.server):
             raise LabrigError("Two servers have one name", where=" ".join(arguments.server))
-        of_suite, arm = arm.name, arm.on(headers_of(arguments.server_header, targets))
-    elif arguments.server_header:
-        raise LabrigError("A header belongs to a server that --server names", where="--server-header")
+        reached = kept_of(arguments.server_kept, headers_of(arguments.server_header, targets))
+        of_suite, arm = arm.name, arm.on(reached)
+    elif arguments.server_header or arguments.server_kept:
+        flag = "--server-header" if arguments.server_header else "--server-kept"
+        raise LabrigError("This belongs to a server that --server names", where=flag)
     settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 

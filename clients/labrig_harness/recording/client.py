@@ -1,14 +1,21 @@
 """Our own client of a server: starts or reaches it, tells the recorder what it is, and makes calls.
 
-Every way a call can go without a result is a `CallFailed` that says whether the server is still there.
+Every way a call can go without a result is a `CallFailed` that says whether the server is still there. A server that a
+run keeps (`labrig_harness.registry.servers.Target.kept`) goes from record to record: one of them has it at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import tempfile
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -23,8 +30,100 @@ ALIVE_S = 5.0
 """Seconds in which a server must list its tools to count as alive after a call went wrong."""
 
 
+class KeptServers:
+    """The connections of a run that no record has at the moment, by the name of their server."""
+
+    def __init__(self) -> None:
+        self._idle: defaultdict[str, list[Connection]] = defaultdict(list)
+
+    def take(self, target: Target) -> Connection | None:
+        """Return a connection to a server, which nobody else has then; None where there is none."""
+        idle = self._idle[target.name]
+        return idle.pop() if idle else None
+
+    def give(self, connection: Connection) -> None:
+        """Take back a connection for the next record."""
+        self._idle[connection.target.name].append(connection)
+
+    async def close(self) -> None:
+        """End all that were given back."""
+        for connection in [each for idle in self._idle.values() for each in idle]:
+            await connection.close()
+
+
+KEPT: ContextVar[KeptServers | None] = ContextVar("labrig_kept", default=None)
+
+
+@asynccontextmanager
+async def kept_servers() -> AsyncIterator[None]:
+    """Keep servers from record to record, in this task and what it starts, where their targets say so."""
+    kept = KeptServers()
+    token = KEPT.set(kept)
+    try:
+        yield
+    finally:
+        KEPT.reset(token)
+        await kept.close()
+
+
+class Connection:
+    """A server that was started or reached, and what it said of itself; it belongs to no record.
+
+    Attributes
+    ----------
+    client
+        The MCP client, open.
+    is_sound
+        Whether all that was asked was answered: one that may be at work on a call is not used again.
+    """
+
+    def __init__(self, target: Target, options: ServeOptions) -> None:
+        self.target = target
+        self.client: Any = None
+        self.is_sound = True
+        self._options = options
+        self._open = AsyncExitStack()
+        self._errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the client
+
+    async def open(self) -> None:
+        """Start or reach the server."""
+        from fastmcp import Client
+
+        # In a run, a URL is another's: what it is sent is named by its headers.
+        own = self.target.url and self.target.cwd is None
+        token = os.environ.get("LABRIG_TOKEN", "") if own else ""
+        target = self.target
+        if target.kept:  # the folder of a record would be gone when the next one comes
+            folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="labrig-kept-"))
+            target = replace(target, cwd=Path(folder))
+        transport: Any = target.transport(self._options, token)
+        if hasattr(transport, "log_file"):  # that of a child process
+            transport.log_file = self._errors
+        self.client = await self._open.enter_async_context(Client(transport))
+
+    async def close(self) -> None:
+        """End the connection, and the process that was started for it."""
+        await self._open.aclose()
+
+    async def list_tools(self) -> list[dict[str, Any]]:
+        """Return tools/list in wire form."""
+        tools = await self.client.list_tools()
+        return [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools]
+
+    @property
+    def version(self) -> str:
+        """Of the server, as it says; empty where it does not."""
+        about = getattr(self.client, "server_info", None)
+        return str(about.version) if about is not None else ""
+
+    def add_last_words(self, what: str) -> str:
+        """Return what went wrong and the last line that the server wrote to its standard error."""
+        last = tail(self._errors).rpartition("\n")[2].strip()
+        return redact(f"{what}: {printable(last)[:300]}") if last else what
+
+
 class ServerClient:
-    """An open connection to a target.
+    """A record's way to a server, over a connection of its own or over one that is kept.
 
     Raises
     ------
@@ -39,46 +138,47 @@ class ServerClient:
         self._options = options
         self._recorder = recorder
         self._call_s = call_s
-        self._open = AsyncExitStack()
-        self._client: Any = None
+        self._kept = KEPT.get() if target.kept else None
 
     async def __aenter__(self) -> ServerClient:
-        from fastmcp import Client
-
-        # In a run, a URL is another's: what it is sent is named by its headers.
-        own = self._target.url and self._target.cwd is None
-        token = os.environ.get("LABRIG_TOKEN", "") if own else ""
-        transport: Any = self._target.transport(self._options, token)
-        self._errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the client
-        if hasattr(transport, "log_file"):  # that of a child process
-            transport.log_file = self._errors
-        client: Any = Client(transport)
+        if self._kept is not None:
+            while connection := self._kept.take(self._target):
+                with contextlib.suppress(Exception):  # it died since
+                    self._adopt(connection, await connection.list_tools())
+                    return self
+                await connection.close()
+        connection = Connection(self._target, self._options)
         try:
-            await self._open.enter_async_context(client)
-            tools = await client.list_tools()
-        except Exception as error:
-            what = self._add_last_words(f"{self._target.name} did not start: {innermost(error)}")
-            await self._open.aclose()
+            await connection.open()
+            tools = await connection.list_tools()
+        except BaseException as error:
+            what = connection.add_last_words(f"{self._target.name} did not start: {innermost(error)}")
+            await connection.close()
+            if not isinstance(error, Exception):
+                raise
             self._recorder.failure = self._recorder.failure or what
             raise CallFailed(what, died=True) from error
-        about = getattr(client, "server_info", None)
-        self._client = client
-        self._recorder.learn(
-            [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools],
-            str(about.version) if about is not None else "",
-        )
+        self._adopt(connection, tools)
         return self
+
+    def _adopt(self, connection: Connection, tools: list[dict[str, Any]]) -> None:
+        self._connection, self._client = connection, connection.client
+        self._recorder.learn(tools, connection.version)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._open.aclose()
+        if self._kept is not None and self._connection.is_sound:
+            self._kept.give(self._connection)
+        else:
+            await self._connection.close()
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Make one call and return its result in wire form."""
         from mcp.shared.exceptions import MCPError
         from mcp_types import CONNECTION_CLOSED
 
+        self._connection.is_sound = False
         try:
             async with asyncio.timeout(self._call_s):
                 result = await self._client.call_tool_mcp(tool, arguments)
@@ -88,18 +188,15 @@ class ServerClient:
         except MCPError as error:
             rpc = error.error.model_dump(mode="json", exclude_none=True)
             died = error.code == CONNECTION_CLOSED
-            what = self._add_last_words(error.message) if died else error.message
+            self._connection.is_sound = not died
+            what = self._connection.add_last_words(error.message) if died else error.message
             raise CallFailed(what, died=died, rpc=rpc) from error
         except Exception as error:  # a connection that broke, or a result of another shape than MCP's
             what = innermost(error).splitlines()[0]
             raise CallFailed(what, died=not await self._is_alive()) from error
+        self._connection.is_sound = True
         wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return wire
-
-    def _add_last_words(self, what: str) -> str:
-        """Return what went wrong and the last line that the server wrote to its standard error."""
-        last = tail(self._errors).rpartition("\n")[2].strip()
-        return redact(f"{what}: {printable(last)[:300]}") if last else what
 
     async def _is_alive(self) -> bool:
         """Return whether the server still answers."""

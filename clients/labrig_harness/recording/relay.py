@@ -83,7 +83,7 @@ async def relay(
         assert line is not None
         open_lines.add(line)
         try:
-            if recorder.replays or target.url:
+            if recorder.replays or target.url or target.kept:
                 from labrig_harness.recording.replay import serve_recorded  # imports the MCP server library
 
                 await serve_recorded(reader, writer, target, recorder, call_s=call_s, budget=budget)

@@ -1,4 +1,4 @@
-"""An MCP server whose calls go through a recorder: over a store (replay), or over a server that is reached by URL.
+"""An MCP server whose calls go through a recorder: over a store (replay), a server reached by URL, or one that is kept.
 
 Built on mcp's low-level server, so that it speaks every protocol era; its tools/list is the recorded one.
 """
@@ -36,9 +36,9 @@ async def serve_recorded(
     call_s: float | None,
     budget: Budget,
 ) -> None:
-    """Serve one connection: from the recorder's store, or from a target's URL.
+    """Serve one connection: from the recorder's store, or from a target that outlives it.
 
-    Over a URL only tools are passed on: no resources, no prompts, no requests of the server to the client.
+    Over the latter only tools are passed on: no resources, no prompts, no requests of the server to the client.
     """
     async with _reach_target(target, recorder, call_s) as forward:
         server = recorded_server(target.name, recorder, forward, budget)

@@ -141,6 +141,9 @@ class Target:
         Of requests to the URL: name -> environment variable that holds the value, which is thus written nowhere.
     cwd
         The folder in which a command is started; None for that of this process.
+    kept
+        Whether a run keeps the process of a command from record to record, in a folder of its own: for a server that
+        keeps nothing between calls and reads no file of a sample.
     """
 
     name: str = ""
@@ -148,6 +151,7 @@ class Target:
     argv: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     cwd: Path | None = None
+    kept: bool = False
 
     @classmethod
     def of_word(cls, word: str, folder: Path = Path()) -> Target:
@@ -191,13 +195,19 @@ class Target:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``run.json`` holds of it; empty for a server that is installed here."""
-        about = {"url": self.url, "argv": list(self.argv), "headers": dict(self.headers)}
+        about = {
+            "url": self.url,
+            "argv": list(self.argv),
+            "headers": dict(self.headers),
+            "kept": self.kept,
+        }
         return {key: value for key, value in about.items() if value}
 
     @classmethod
     def from_dict(cls, name: str, about: Mapping[str, Any]) -> Target:
         """Return what `to_dict` wrote."""
-        return cls(name, about.get("url", ""), tuple(about.get("argv", ())), about.get("headers", {}))
+        argv, headers = tuple(about.get("argv", ())), about.get("headers", {})
+        return cls(name, about.get("url", ""), argv, headers, kept=about.get("kept", False))
 
     @classmethod
     def parse(cls, server: str | None, argv: Sequence[str]) -> Target:
@@ -261,6 +271,18 @@ def headers_of(words: Sequence[str], targets: Mapping[str, Target]) -> dict[str,
         if not os.environ.get(variable):
             raise LabrigError("The environment variable is not set", where=variable, code="unavailable")
         found[name] = replace(found[name], headers={**found[name].headers, header: variable})
+    return found
+
+
+def kept_of(names: Sequence[str], targets: Mapping[str, Target]) -> dict[str, Target]:
+    """Return the targets, those of these names kept from record to record; only a command can be."""
+    found = dict(targets)
+    for name in names:
+        if name not in found or not found[name].argv:
+            raise unknown_name(
+                "server with a command", name, [each.name for each in found.values() if each.argv]
+            )
+        found[name] = replace(found[name], kept=True)
     return found
 
 

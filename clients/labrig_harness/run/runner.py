@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
+from labrig_harness.recording.client import kept_servers
 from labrig_harness.recording.warm import warm_servers
 from labrig_harness.records import outfolder
 from labrig_harness.run.claims import LOOKS_AGAIN_S, claimed
@@ -42,6 +43,6 @@ async def run(
 
     units = plan.units()
     with warm_servers() if len(units) > 1 else nullcontext():
-        async with asyncio.TaskGroup() as group:
+        async with kept_servers(), asyncio.TaskGroup() as group:
             running = [group.create_task(one(sample, epoch)) for sample, epoch in units]
     return [each.result() for each in running]

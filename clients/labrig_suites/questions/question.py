@@ -168,6 +168,8 @@ class QuestionFile(Strict):
     ----------
     server
         As ``--server`` takes them; files that a command names lie beside this file.
+    server_kept
+        Names of those whose process goes from record to record, as ``--server-kept``.
     instructions
         What every question is followed by.
     repeats
@@ -179,6 +181,7 @@ class QuestionFile(Strict):
     """
 
     server: list[str] = []
+    server_kept: list[str] = []
     instructions: str = Field("", max_length=MOST_CHARS)
     repeats: int = Field(1, ge=1, le=10_000)
     fail_below: float = Field(0.0, ge=0, le=1)

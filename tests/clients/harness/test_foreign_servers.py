@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import shlex
 import shutil
 import sys
@@ -12,9 +14,13 @@ from typing import Any
 import pytest
 
 from labrig.errors import LabrigError
+from labrig_harness import suites
 from labrig_harness.arm import Arm, Served
-from labrig_harness.registry.servers import Target, headers_of
+from labrig_harness.endings import ServerError
+from labrig_harness.recording.client import kept_servers
+from labrig_harness.registry.servers import Target, headers_of, kept_of
 from labrig_harness.run.bench import WorkBench
+from labrig_harness.run.plan import RunPlan
 from labrig_harness.run.probing import list_foreign_tools
 from labrig_harness.sample import SampleInput
 from labrig_harness.trajectory import ToolCall
@@ -120,3 +126,51 @@ async def test_a_server_that_does_not_start_says_why_in_its_last_words(tmp_path:
     with pytest.raises(LabrigError, match=r"x did not start: .*the licence file is missing"):
         await list_foreign_tools(Arm("a").on({"x": target}))
     assert capfd.readouterr().err == "", "the terminal belongs to the run"
+
+
+async def test_a_kept_server_goes_from_record_to_record_until_it_dies(script: Path, tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    command = shlex.join([sys.executable, "-I", "-S", str(script), "."])
+    word = f"toy=-- sh -c 'pwd >>{starts}; exec {command}'"
+    arm = Arm("suite-arm").on(kept_of(["toy"], {"toy": Target.of_word(word)}))
+
+    async def visit(name: str, *calls: tuple[str, dict[str, Any]]) -> str:
+        for folder in ("record", "workspace"):
+            (tmp_path / name / folder).mkdir(parents=True)
+        opened = WorkBench(
+            SampleInput("i", "What?"), arm, tmp_path / name / "record", tmp_path / name / "workspace"
+        )
+        async with opened as bench:
+            for tool, arguments in calls:
+                text = (await bench.call(tool, arguments)).text
+        return text
+
+    async with kept_servers():
+        await visit("first", ("write", {"text": "pH 7"}))
+        assert await visit("second", ("read", {})) == "pH 7", (
+            "it keeps what it is not to keep: it is the same process"
+        )
+        with pytest.raises(ServerError):
+            await visit("third", ("die", {}))
+        await asyncio.gather(*(visit(f"beside {number}", ("write", {"text": "pH 8"})) for number in range(2)))
+    folders = starts.read_text().split()
+    assert 2 <= len(folders) <= 3, "one, then at most two at a time"
+    assert not any(Path(folder).exists() for folder in folders), (
+        "no folder of a record, and gone with the run"
+    )
+
+
+def test_a_kept_server_is_recorded_as_that(script: Path, tmp_path: Path) -> None:
+    asked, out = tmp_path / "questions.toml", tmp_path / "out"
+    command = shlex.join([sys.executable, "-I", "-S", script.name, "."])
+    asked.write_text(
+        f'server = ["toy=-- {command}"]\nserver_kept = ["toy"]\n'
+        "[[question]]\nquestion = 'How many?'\nkind = 'number'\nanswer = 7\ntolerance = 0\n"
+    )
+    done = labrig("run", str(asked), "--agent", "nop", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    about = json.loads((out / "toy.nop" / "run.json").read_text())
+    assert about["servers"]["toy"]["kept"] is True
+    assert RunPlan.from_dict(about, suites.load("questions"), ()).arm.target("toy").kept
+    refused = labrig("run", str(asked), "--agent", "nop", "--out", str(out), "--server-kept", "phreeqc")
+    assert refused.returncode == 2 and "server with a command" in refused.stderr
