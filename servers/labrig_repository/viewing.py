@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from typing import Any
+from typing import Any, BinaryIO
 
 from labrig.errors import LabrigError
 from labrig.isolation.children import Children
@@ -86,16 +86,18 @@ def work(question: Any) -> bytes:
 
     Image.MAX_IMAGE_PIXELS = None  # what is too large is refused by `_open_picture`, in one way
     close_in([FIRST_FILE])
-    with os.fdopen(os.dup(FIRST_FILE), "rb") as file:
-        file.seek(0)
-        content = file.read(MOST_FILE + 1)
-    if len(content) > MOST_FILE:
+    if os.fstat(FIRST_FILE).st_size > MOST_FILE:
         raise LabrigError(
-            "The file is too large to be drawn", where=path, expected=f"{MOST_FILE:,} bytes", code="limit"
+            "The file is too large to be drawn",
+            where=path,
+            expected=f"at most {MOST_FILE:,} bytes",
+            code="limit",
         )
     try:
-        image, about = (_draw_page if b"%PDF-" in content[:1024] else _open_picture)(content, path, page)
-        data = _shrink(image, about["format"] in ("JPEG", "MPO"))
+        with os.fdopen(os.dup(FIRST_FILE), "rb") as file:
+            is_pdf = b"%PDF-" in os.pread(FIRST_FILE, 1024, 0)
+            image, about = (_draw_page if is_pdf else _open_picture)(file, path, page)
+            data = _shrink(image, about["format"] in ("JPEG", "MPO"))
     except LabrigError:
         raise
     except MemoryError:
@@ -108,10 +110,11 @@ def work(question: Any) -> bytes:
     return len(said).to_bytes(LENGTH, "big") + said + data
 
 
-def _draw_page(content: bytes, path: str, page: int) -> tuple[Any, dict[str, Any]]:
+def _draw_page(file: BinaryIO, path: str, page: int) -> tuple[Any, dict[str, Any]]:
     import pypdfium2
 
-    with pypdfium2.PdfDocument(content) as document:
+    file.seek(0)
+    with pypdfium2.PdfDocument(file.read()) as document:
         _check_page(page, len(document), path)
         drawn = document[page - 1]
         width, height = drawn.get_size()
@@ -121,11 +124,11 @@ def _draw_page(content: bytes, path: str, page: int) -> tuple[Any, dict[str, Any
         return image, about | {"width": round(width), "height": round(height)}
 
 
-def _open_picture(content: bytes, path: str, page: int) -> tuple[Any, dict[str, Any]]:
+def _open_picture(file: BinaryIO, path: str, page: int) -> tuple[Any, dict[str, Any]]:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        image = Image.open(io.BytesIO(content), formats=FORMATS)
+        image = Image.open(file, formats=FORMATS)
     except UnidentifiedImageError:
         raise LabrigError(
             "This is no picture and no PDF",

@@ -73,14 +73,14 @@ class Connection:
     ----------
     client
         The MCP client, open.
-    is_sound
-        Whether all that was asked was answered: one that may be at work on a call is not used again.
+    unanswered
+        Calls that were not answered, or not yet: a connection that may be at work on one is not used again.
     """
 
     def __init__(self, target: Target, options: ServeOptions) -> None:
         self.target = target
         self.client: Any = None
-        self.is_sound = True
+        self.unanswered = 0
         self._options = options
         self._open = AsyncExitStack()
         self._errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the client
@@ -168,7 +168,7 @@ class ServerClient:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._kept is not None and self._connection.is_sound:
+        if self._kept is not None and not self._connection.unanswered:
             self._kept.give(self._connection)
         else:
             await self._connection.close()
@@ -178,7 +178,7 @@ class ServerClient:
         from mcp.shared.exceptions import MCPError
         from mcp_types import CONNECTION_CLOSED
 
-        self._connection.is_sound = False
+        self._connection.unanswered += 1
         try:
             async with asyncio.timeout(self._call_s):
                 result = await self._client.call_tool_mcp(tool, arguments)
@@ -188,13 +188,13 @@ class ServerClient:
         except MCPError as error:
             rpc = error.error.model_dump(mode="json", exclude_none=True)
             died = error.code == CONNECTION_CLOSED
-            self._connection.is_sound = not died
+            self._connection.unanswered -= not died
             what = self._connection.add_last_words(error.message) if died else error.message
             raise CallFailed(what, died=died, rpc=rpc) from error
         except Exception as error:  # a connection that broke, or a result of another shape than MCP's
             what = innermost(error).splitlines()[0]
             raise CallFailed(what, died=not await self._is_alive()) from error
-        self._connection.is_sound = True
+        self._connection.unanswered -= 1
         wire: dict[str, Any] = result.model_dump(by_alias=True, mode="json", exclude_none=True)
         return wire
 

@@ -123,5 +123,8 @@ async def test_a_bomb_ends_by_its_size_and_the_server_goes_on(client: Client, tm
     stated = ihdr + struct.pack(">I", zlib.crc32(ihdr))
     (tmp_path / "bomb.png").write_bytes(small.getvalue()[:12] + stated + small.getvalue()[33:])
     assert "too large" in await refused(client, path="bomb.png")
+    with (tmp_path / "hole.png").open("wb") as hole:
+        hole.truncate(1 << 40)
+    assert "too large" in await refused(client, path="hole.png")
     Image.new("L", (5, 5)).save(tmp_path / "small.gif")
     assert (await seen(client, path="small.gif"))[0].size == (5, 5)
