@@ -116,17 +116,18 @@ def stems() -> str:
 
 def mcq_stems() -> str:
     """Return the stems of phreeqc-mcq by topic, with their databases and quantities."""
+    from labrig_suites.phreeqc_mcq.in_words import JUDGED
     from labrig_suites.phreeqc_mcq.scenario import DATABASE
     from labrig_suites.phreeqc_mcq.stems import STEMS
 
     rows = ["| topic | stem | database | quantities |", "| --- | --- | --- | --- |"]
-    for stem in sorted(STEMS, key=lambda stem: (stem.topic, stem.name)):
+    for stem in sorted((*STEMS, *JUDGED), key=lambda stem: (stem.topic, stem.name)):
         switch = next((each for each in stem.switches if each.name == DATABASE), None)
         databases = switch.states if switch else (stem.database,)
-        quantities = ", ".join(dict.fromkeys(each.name for each in stem.quantities))
-        name = f"{stem.name} (long output)" if stem.large else stem.name
+        quantities = ", ".join(dict.fromkeys(each.name for each in (*stem.quantities, *stem.judged)))
+        remark = " (long output)" if stem.large else " (in words)" if stem.judged else ""
         rows.append(
-            f"| {stem.topic} | {name} | {', '.join(f'`{each}`' for each in databases)} | {quantities} |"
+            f"| {stem.topic} | {stem.name}{remark} | {', '.join(f'`{each}`' for each in databases)} | {quantities} |"
         )
     return "\n".join(rows)
 

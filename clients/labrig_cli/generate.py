@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labrig.errors import LabrigError
+from labrig_cli.settings import settings_of
 from labrig_harness import blobs
 from labrig_harness.records.items_file import generator_of, is_text, published_rows
 
@@ -35,7 +36,11 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="take the published questions of this file or folder (JSONL or JSON)",
     )
     generate.add_argument(
-        "--set", action="append", default=[], metavar="K=V", help="with --from: database=phreeqc.dat"
+        "--set",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="how the set is made (kinds=all, per_scenario=3); with --from: database=phreeqc.dat",
     )
     generate.add_argument("--out", type=Path, required=True, metavar="FILE")
     generate.set_defaults(run=_generate)
@@ -72,8 +77,11 @@ def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[
     from rich.console import Console
     from rich.progress import Progress
 
+    make = generator.make
     if arguments.set:
-        raise LabrigError("Settings belong to published questions", where="--set", expected="--from FILE")
+        if generator.configured is None:
+            raise LabrigError("Settings belong to published questions", where="--set", expected="--from FILE")
+        make = generator.configured(settings_of(arguments.set))
     if arguments.seed is not None and not arguments.seed.strip():
         raise LabrigError("The seed is empty", where="--seed", expected="any text, or no --seed")
     if arguments.seed is not None and not is_text(arguments.seed):
@@ -82,7 +90,7 @@ def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[
     seed = arguments.seed or secrets.token_hex(16)
     with Progress(console=Console(stderr=True)) as bars:
         bar = bars.add_task("samples", total=max(count, 1))
-        made = generator.make(seed, count, progress=lambda done: bars.update(bar, completed=done))
+        made = make(seed, count, progress=lambda done: bars.update(bar, completed=done))
     said = [f"commitment {generator.commitment(seed)}"]
     if arguments.seed is None:
         said.append(f"seed {seed} (keep it: the same set can be made from it, and from nothing else)")
@@ -90,8 +98,6 @@ def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[
 
 
 def _adopt_samples(arguments: argparse.Namespace, suite: Suite, generator: Generator) -> list[Sample]:
-    from labrig_cli.settings import settings_of
-
     if generator.adopt is None:
         raise LabrigError(f"{suite.name} has no published form", where="--from")
     if arguments.seed is not None or arguments.n is not None:

@@ -154,6 +154,8 @@ class Generator:
         Reads the published form of the benchmark, where there is one.
     rows
         From a folder of that form to what `adopt` takes, where an item is several files; else every JSON is an item.
+    configured
+        `make` with what a user sets of it, where there is a choice.
     """
 
     make: Make
@@ -162,6 +164,7 @@ class Generator:
     task: Callable[[dict[str, Any]], Sample]
     adopt: Adopt | None = None
     rows: Callable[[Path], list[dict[str, Any]]] | None = None
+    configured: Callable[[Mapping[str, Any]], Make] | None = None
 
 
 @dataclass(frozen=True)

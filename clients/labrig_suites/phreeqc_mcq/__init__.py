@@ -1,7 +1,8 @@
 """phreeqc-mcq: four-option questions of aqueous geochemistry whose wrong options are the results of named mistakes.
 
 Read in this order: `scenario` (what a stem is), `orbit` (why the options of an item tell nothing), `drawing`,
-`switches` and `quantities` (numbers, choices and questions that many stems share), `stems`, `values` (truths and their
+`switches` and `quantities` (numbers, choices and questions that many stems share), `stems`, `judged` (answers in words)
+and `in_words` (the stems that have them), `values` (truths and their
 refinement), `items` (sets from a seed), `tasks` (a set that is kept), `solution` (the reference), `another` (a second
 solution), `score` and `evidence` (where the chain broke), `fixtures` (what the scorer is tried with), `tables` and
 `paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions). Beside them: `arms`, `presets`
@@ -40,7 +41,14 @@ suite = Suite(
     first_tasks=tasks.first,
     evidence=evidence.evidence,
     paper_tables=paper_tables,
-    generator=Generator(items.generate, items.commitment, items.row, items.from_row, published.adopt),
+    generator=Generator(
+        items.generate,
+        items.commitment,
+        items.row,
+        items.from_row,
+        published.adopt,
+        configured=items.configured,
+    ),
     presets=presets.PRESETS,
     fixtures=fixtures.fixtures,
     kind="stem",

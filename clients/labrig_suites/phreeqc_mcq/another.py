@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
 from labrig_suites.phreeqc_mcq import solution as reference
-from labrig_suites.phreeqc_mcq.scenario import Printed
+from labrig_suites.phreeqc_mcq.scenario import Printed, Scene
 
 MODEL, INPUT, NUMBER = "model.pqi", "table.pqi", 7
 LAST_LINE = 10**9
-TABLE = re.compile(rf"^selected output {NUMBER}: (\S+)$", re.MULTILINE)
 WENT_WELL = re.compile(r"status: ok(?:_with_warnings)?\n")
 OPTION = re.compile(r"^([A-D])\. (?:pH |SI )?(\S+)", re.MULTILINE)
 CLEARLY = 2.0
@@ -44,6 +44,8 @@ class Columns:
 def another(sample: Sample, arm: Arm) -> Solution:
     """Return a second solution of an item, for an arm with a server."""
     meant = reference.scene(sample)
+    if meant.quantity.form == "words":
+        return _by_tables(meant, sample.brief.prompt)
     return by_table(meant.build, meant.database, meant.quantity.printed, meant.state, sample.brief.prompt)
 
 
@@ -65,10 +67,7 @@ def by_table(build: str, database: str, where: Printed, state: int, prompt: str)
         Call("write_file", {"path": MODEL, "content": build}),
         Call("write_file", {"path": INPUT, "content": f"{columns.block}INCLUDE$ {MODEL}\n"}),
         Call("execute_phreeqc", {"input_path": INPUT, "database": database}),
-        Call(
-            "read_file",
-            lambda results: {"path": table_of(results[2]), "start_line": 1, "end_line": LAST_LINE},
-        ),
+        Call("read_file", _read_table(NUMBER)),
     )
 
     def answer(results: Sequence[str]) -> str:
@@ -80,9 +79,44 @@ def by_table(build: str, database: str, where: Printed, state: int, prompt: str)
     return Solution(calls, answer)
 
 
-def table_of(text: str) -> str:
-    """Return the name of the table that a run left."""
-    found = TABLE.search(text)
+def _by_tables(meant: Scene, prompt: str) -> Solution:
+    """Return the solution that has each part of an answer in words written to a table of its own."""
+    asked = meant.quantity
+    columns = [_columns(part.printed, meant.build, NUMBER + n) for n, part in enumerate(asked.parts)]
+    blocks = "".join(each.block for each in columns)
+    calls = (
+        Call("write_file", {"path": MODEL, "content": meant.build}),
+        Call("write_file", {"path": INPUT, "content": f"{blocks}INCLUDE$ {MODEL}\n"}),
+        Call("execute_phreeqc", {"input_path": INPUT, "database": meant.database}),
+        *(Call("read_file", _read_table(NUMBER + n)) for n in range(len(columns))),
+    )
+
+    def answer(results: Sequence[str]) -> str:
+        found = [
+            each.value(_numbers(row_of(text, state)))
+            for state in meant.read_states
+            for each, text in zip(columns, results[3:], strict=True)
+        ]
+        value = asked.judge(
+            [
+                each * part.printed.scale
+                for each, part in zip(found, asked.parts * len(meant.read_states), strict=True)
+            ]
+        )
+        if value is None:
+            raise Unsolvable(f"the tables give no clear answer: {found}")
+        return reference.worded(asked.show(value), prompt)
+
+    return Solution(calls, answer)
+
+
+def _read_table(number: int) -> Callable[[Sequence[str]], dict[str, Any]]:
+    return lambda results: {"path": table_of(results[2], number), "start_line": 1, "end_line": LAST_LINE}
+
+
+def table_of(text: str, number: int = NUMBER) -> str:
+    """Return the name of the table of a number that a run left."""
+    found = re.search(rf"^selected output {number}: (\S+)$", text, re.MULTILINE)
     if not WENT_WELL.match(text) or found is None:
         raise Unsolvable(f"no run ended well and left a table: {text[:200]!r}")
     return found[1]
@@ -117,8 +151,11 @@ def nearest(value: float, prompt: str) -> str:
     return first
 
 
-def _columns(where: Printed, build: str) -> Columns:
-    """Return the columns for a quantity that the main output prints as a number."""
+def _columns(where: Printed, build: str, number: int = NUMBER) -> Columns:
+    """Return the columns for a quantity that the main output prints as a number, in a table of this number."""
+    if number != NUMBER:
+        found = _columns(where, build)
+        return replace(found, block=found.block.replace(f"OUTPUT {NUMBER}", f"OUTPUT {number}", 1))
     row = where.row.removesuffix(" =").removesuffix(":")
     if "INVERSE_MODELING" in build:
         return _of_inverse(row, build)

@@ -8,7 +8,7 @@ from typing import Any
 
 from labrig_harness.records.outfolder import safe
 from labrig_suites.phreeqc_mcq.scenario import Scene
-from labrig_suites.phreeqc_mcq.stems import STEMS
+from labrig_suites.phreeqc_mcq.stems import find_stem
 
 
 def check(fields: Mapping[str, Any], letters: Sequence[str]) -> None:
@@ -52,7 +52,7 @@ def _check_generated(truth: Mapping[str, Any], answer: str, letters: Sequence[st
         if bool(option["missed"]) == (letter == answer):
             said = "results from a mistake" if option["missed"] else "does not result from a mistake"
             raise ValueError(f"option {letter} {said}, but the answer is {answer}")
-    stem = next((each for each in STEMS if each.name == truth["stem"]), None)
+    stem = find_stem(truth["stem"])
     if stem is None:
         return
     scene = Scene(stem, truth["numbers"], truth["states"])

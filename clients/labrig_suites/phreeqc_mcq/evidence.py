@@ -38,15 +38,17 @@ def evidence(sample: Sample, trajectory: Trajectory, text_of: TextOf) -> dict[st
         asked = _read_options(sample)
     except Unsolvable:
         return facts
-    shown: set[str] = set()
+    seen: dict[str, set[int]] = {letter: set() for letter in asked}
     looked = False
     for text, of_output, whole in _texts(trajectory, text_of):
         looked = looked or whole
-        for letter, (quantity, value) in asked.items():
-            found = list(_values(text, quantity, of_output))
-            looked = looked or bool(found)
-            if any(_agrees(quantity, each, value, of_output) for each in found):
-                shown.add(letter)
+        for letter, parts in asked.items():
+            for place, (quantity, value) in enumerate(parts):
+                found = list(_values(text, quantity, of_output))
+                looked = looked or bool(found)
+                if any(_agrees(quantity, each, value, of_output) for each in found):
+                    seen[letter].add(place)
+    shown = {letter for letter, places in seen.items() if len(places) == len(asked[letter])}
     facts["shown"] = sorted(shown)
     if answer != sample.truth["answer"]:
         facts["break"] = score.broken(sample, trajectory, answer, shown, looked)
@@ -61,15 +63,22 @@ def _size(trajectory: Trajectory, text_of: TextOf) -> int | None:
     return None
 
 
-def _read_options(sample: Sample) -> dict[str, tuple[Quantity, float]]:
-    """Return for each letter the quantity that its option is a value of, and the value."""
+def _read_options(sample: Sample) -> dict[str, list[tuple[Quantity, float]]]:
+    """Return for each letter the numbers that its option is made of: one, or all that an answer in words is judged by.
+
+    What an output does not have cannot be shown: it is left out.
+    """
     right = solution.scene(sample)
     asked = {}
     for letter, option in sample.truth["options"].items():
         scene = right
         for missed in option["missed"]:
             scene = scene.missing(missed["switch"], missed["state"])
-        asked[letter] = scene.quantity, float(option["value"])
+        values = option.get("parts", (option["value"],))
+        parts = scene.quantity.parts * len(scene.read_states)
+        asked[letter] = [
+            (part, float(each)) for part, each in zip(parts, values, strict=True) if each is not None
+        ]
     return asked
 
 

@@ -11,6 +11,7 @@ import asyncio
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ from labrig_suites.common import generated
 from labrig_suites.common.dealing import evenly
 from labrig_suites.common.from_sync import from_sync
 from labrig_suites.phreeqc_mcq.checked import check
-from labrig_suites.phreeqc_mcq.orbit import Drawn, Option, item
+from labrig_suites.phreeqc_mcq.in_words import JUDGED
+from labrig_suites.phreeqc_mcq.judged import Judged
+from labrig_suites.phreeqc_mcq.orbit import Drawn, Option, item, item_in_words, items_of_scenario
 from labrig_suites.phreeqc_mcq.scenario import Stem
 from labrig_suites.phreeqc_mcq.stems import STEMS
 
@@ -41,6 +44,10 @@ AT_ONCE = 3
 """Items drawn together; four runs each, and the engine's queue is finite."""
 LARGE_SHARE = 0.185
 """Of items whose output exceeds 250,000 characters, as in the paper's Table 8 (37 of 200)."""
+WORDS_SHARE = 0.25
+"""Of items that are answered in words, in a set of all kinds: about that of the first hundred published questions."""
+KINDS = ("numbers", "all")
+MOST_OF_SCENARIO = 4
 
 OPTIONS = re.compile(r"\n\n(A\. .*\nB\. .*\nC\. .*\nD\. .*)\n\Z")
 """The options as `prompt` writes them."""
@@ -59,6 +66,8 @@ def generate(
     stems: Sequence[Stem] = STEMS,
     progress: Callable[[int], None] | None = None,
     first: int | None = None,
+    kinds: str = "numbers",
+    per_scenario: int = 1,
 ) -> list[Sample]:
     """Return `count` items.
 
@@ -68,6 +77,10 @@ def generate(
         Dealt out evenly, large and small ones apart.
     first
         Only so many of the set are made, from its beginning.
+    kinds
+        ``numbers``: questions that are answered by a number; ``all``: every fourth is answered in words (`in_words`).
+    per_scenario
+        How many questions in a row are about one scenario, and read in one output; those in words stand alone.
 
     Raises
     ------
@@ -77,35 +90,94 @@ def generate(
     """
     if count < 1:
         raise LabrigError("A set cannot have so few samples", where=f"n={count}", expected="1 or more")
-    return from_sync(lambda: _generate(seed, count, stems, progress or (lambda done: None), first))
+    wanted = _Wanted(seed, count, stems, kinds, per_scenario)
+    return from_sync(lambda: _generate(wanted, progress or (lambda done: None), first))
 
 
-async def _generate(
-    seed: str, count: int, stems: Sequence[Stem], progress: Callable[[int], None], first: int | None
-) -> list[Sample]:
+def configured(settings: Mapping[str, Any]) -> Callable[..., list[Sample]]:
+    """Return `generate` with what a caller sets: ``kinds``, ``per_scenario``."""
+    if unknown := sorted(set(settings) - {"kinds", "per_scenario"}):
+        raise LabrigError(
+            f"Unknown setting {unknown[0]!r}",
+            where="--set",
+            expected="kinds, per_scenario; a database with --from, for published questions",
+        )
+    kinds, per_scenario = settings.get("kinds", "numbers"), settings.get("per_scenario", 1)
+    if kinds not in KINDS:
+        raise LabrigError(
+            f"There are no kinds {kinds!r:.40}", where="--set kinds", expected=" or ".join(KINDS)
+        )
+    if type(per_scenario) is not int or not 1 <= per_scenario <= MOST_OF_SCENARIO:
+        raise LabrigError(
+            f"A scenario cannot have {per_scenario!r:.40} samples",
+            where="--set per_scenario",
+            expected=f"1 to {MOST_OF_SCENARIO}",
+        )
+    return partial(generate, kinds=kinds, per_scenario=per_scenario)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What set is wanted, and what of it is dealt out beforehand."""
+
+    seed: str
+    count: int
+    stems: Sequence[Stem]
+    kinds: str
+    per_scenario: int
+
+    @property
+    def said(self) -> str:
+        """What ids are made of beside the number: an item of another kind of set is another item."""
+        plain = (self.kinds, self.per_scenario) == (KINDS[0], 1)
+        return "" if plain else f"{self.kinds}/{self.per_scenario}/"
+
+    def deal(self) -> tuple[list[tuple[Stem, range]], list[str], list[int]]:
+        """Return the stems with the numbers of their items, and the letter and rank of each item."""
+        draws = random.Random(f"{NAME}/{DRAWING}/{self.seed}")
+        words = round(WORDS_SHARE * self.count) if self.kinds == "all" else 0
+        groups = -(-(self.count - words) // self.per_scenario)
+        able = [each for each in self.stems if each.judged or len(each.quantities) >= self.per_scenario]
+        dealt = _deal_stems(able, groups, draws)
+        letters = evenly(LETTERS, self.count, draws)
+        ranks = evenly(range(len(LETTERS)), self.count, draws)
+        if words:
+            dealt += evenly(JUDGED, words, draws)
+            draws.shuffle(dealt)
+        left, jobs, number = self.count - words, [], 0
+        for stem in dealt:
+            size = 1 if stem.judged else min(self.per_scenario, left)
+            left -= 0 if stem.judged else size
+            jobs.append((stem, range(number, number + size)))
+            number += size
+        return jobs, letters, ranks
+
+
+async def _generate(wanted: _Wanted, progress: Callable[[int], None], first: int | None) -> list[Sample]:
     # here, so that scoring a folder of records needs no server
     from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 
-    draws = random.Random(f"{NAME}/{DRAWING}/{seed}")
-    dealt = _deal_stems(stems, count, draws)
-    letters = evenly(LETTERS, count, draws)
-    ranks = evenly(range(len(LETTERS)), count, draws)
+    jobs, letters, ranks = wanted.deal()
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
     async with Engine(queue_s=PATIENT_S) as engine:
 
-        async def make(number: int) -> Sample:
+        async def make(stem: Stem, numbers: range) -> list[Sample]:
             nonlocal done
             async with gate:
-                sample = await _item(engine, seed, number, dealt[number], letters[number], ranks[number])
-            done += 1
+                samples = await _items(engine, wanted, stem, numbers, letters, ranks)
+            done += len(samples)
             progress(done)
-            return sample
+            return samples
 
         async with asyncio.TaskGroup() as group:
-            made = [group.create_task(make(number)) for number in range(count)[:first]]
-    return [each.result() for each in made]
+            made = [
+                group.create_task(make(stem, numbers))
+                for stem, numbers in jobs
+                if first is None or numbers.start < first
+            ]
+    return [sample for each in made for sample in each.result()][:first]
 
 
 def _deal_stems(stems: Sequence[Stem], count: int, draws: random.Random) -> list[Stem]:
@@ -120,19 +192,32 @@ def _deal_stems(stems: Sequence[Stem], count: int, draws: random.Random) -> list
     return dealt
 
 
-async def _item(engine: Engine, seed: str, number: int, stem: Stem, answer: str, rank: int) -> Sample:
-    draws = random.Random(f"{NAME}/{DRAWING}/{seed}/{number}")
-    drawn, reasons = await item(engine, stem, draws, rank)
-    if drawn is None:
+async def _items(
+    engine: Engine, wanted: _Wanted, stem: Stem, numbers: range, letters: Sequence[str], ranks: Sequence[int]
+) -> list[Sample]:
+    """Return the items of one scenario, one or more."""
+    draws = random.Random(f"{NAME}/{DRAWING}/{wanted.seed}/{numbers.start}")
+    rank = ranks[numbers.start]
+    made: list[Drawn]
+    if wanted.per_scenario > 1 and not stem.judged:
+        made, reasons = await items_of_scenario(engine, stem, draws, len(numbers), rank)
+    else:
+        drawn, reasons = await (item_in_words if stem.judged else item)(engine, stem, draws, rank)
+        made = [drawn] if drawn is not None else []
+    if not made:
         raise LabrigError(
             f"The stem {stem.name} did not give four options: {max(set(reasons), key=reasons.count)}",
             code="internal",
         )
-    wrong = draws.sample(drawn.options[1:], 3)
-    by_letter = {letter: drawn.options[0] if letter == answer else wrong.pop() for letter in LETTERS}
-    id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{number}")
-    plain = await engine.run(drawn.scene.build, database=drawn.scene.database)
-    return _task(id, drawn, by_letter, answer, len(plain.output))
+    samples = []
+    for number, each in zip(numbers, made, strict=True):
+        wrong, answer = draws.sample(each.options[1:], 3), letters[number]
+        by_letter = {letter: each.options[0] if letter == answer else wrong.pop() for letter in LETTERS}
+        id = generated.opaque_id(wanted.seed, f"{NAME}/{VERSION}/{wanted.said}{number}")
+        plain = await engine.run(each.scene.build, database=each.scene.database)
+        samples.append(_task(id, each, by_letter, answer, len(plain.output)))
+    scenario = {"scenario": samples[0].id} if wanted.per_scenario > 1 else {}
+    return [replace(sample, labels={**sample.labels, **scenario}) for sample in samples]
 
 
 def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str, output_chars: int) -> Sample:
@@ -148,6 +233,7 @@ def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str, outp
                 "diagnosis": "; and ".join(missed.diagnosis for missed in each.missed),
                 "missed": [vars(missed) for missed in each.missed],
                 "input": each.scene.build,
+                **({"parts": list(each.computed.parts)} if quantity.form == "words" else {}),
             }
             for letter, each in by_letter.items()
         },
@@ -165,7 +251,12 @@ def _task(id: str, drawn: Drawn, by_letter: dict[str, Option], answer: str, outp
         suite_version=VERSION,
         brief=SampleInput(id=id, prompt=prompt(scene.statement, options), choices=LETTERS),
         truth=truth,
-        labels={"stem": scene.stem.name, "topic": scene.stem.topic, "quantity": quantity.name},
+        labels={
+            "stem": scene.stem.name,
+            "topic": scene.stem.topic,
+            "quantity": quantity.name,
+            **({"kind": quantity.rule} if isinstance(quantity, Judged) else {}),
+        },
     )
 
 

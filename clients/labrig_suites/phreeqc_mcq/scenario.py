@@ -10,7 +10,7 @@ diagnosis is the switch.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -89,7 +89,7 @@ class Quantity:
         Of the options; empty for pH, saturation indices and plain numbers.
     form
         ``ph`` and ``si``: two decimals, at least 0.02 and 0.05 between options; ``value``: four significant digits,
-        at least 2 %; ``count``: a whole number.
+        at least 2 %; ``count``: a whole number; ``words``: see `judged`.
     punch
         Basic expression, in `unit`.
     printed
@@ -102,10 +102,27 @@ class Quantity:
     name: str
     ask: str
     unit: str
-    form: Literal["ph", "si", "value", "count"]
+    form: Literal["ph", "si", "value", "count", "words"]
     punch: str
     printed: Printed
     group: str = ""
+
+    @property
+    def parts(self) -> tuple[Quantity, ...]:
+        """What is read for it: itself, and of a question that is answered in words all that it is judged by."""
+        return (self,)
+
+    def states(self, numbers: Numbers, states: States, state: int) -> tuple[int, ...]:
+        """Return the calculated states that the parts are read in, where the question is about `state`."""
+        return (state,)
+
+    def judge(self, found: Sequence[float | None]) -> float | None:
+        """Return the value of the numbers that were read; None where they give none."""
+        return found[0]
+
+    def rounded(self, value: float) -> float:
+        """Return the number that an option shows."""
+        return float(self.show(value).split()[0])
 
     def show(self, value: float) -> str:
         """Return the text of an option."""
@@ -150,6 +167,8 @@ class Stem:
         The PHREEQC input of a scene, without SELECTED_OUTPUT.
     quantities
         At least two.
+    judged
+        Questions that are answered in words, of a stem without `quantities`: see `in_words`.
     database
         Its file name, where no switch says it.
     state
@@ -174,10 +193,11 @@ class Stem:
     refined: Callable[[Numbers, States], tuple[str, ...]] = field(default=lambda numbers, states: ())
     refined_state: Callable[[Numbers, States], int] = _last
     large: bool = False
+    judged: tuple[Quantity, ...] = ()
 
     def quantity(self, name: str) -> Quantity:
         """Return a quantity by name."""
-        return next(each for each in self.quantities if each.name == name)
+        return next(each for each in (*self.quantities, *self.judged) if each.name == name)
 
     def switches_of(self, quantity: str) -> tuple[Switch, ...]:
         """Return the switches that a scene with this quantity has, that between quantities of its group included."""
@@ -227,6 +247,11 @@ class Scene:
     def state(self) -> int:
         """Which calculated state, counted from the last."""
         return self.stem.state(self.numbers, self.states)
+
+    @property
+    def read_states(self) -> tuple[int, ...]:
+        """The states that its parts are read in."""
+        return self.quantity.states(self.numbers, self.states, self.state)
 
     def missing(self, switch: str, state: str) -> Scene:
         """Return the scene in which a switch has another state."""

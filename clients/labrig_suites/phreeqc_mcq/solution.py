@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
 from labrig_suites.phreeqc_mcq import printed
-from labrig_suites.phreeqc_mcq.scenario import Printed, Scene
-from labrig_suites.phreeqc_mcq.stems import STEMS
+from labrig_suites.phreeqc_mcq.scenario import Printed, Quantity, Scene
+from labrig_suites.phreeqc_mcq.stems import find_stem
 
 INPUT, RESULT = "input.pqi", "result.out"
 MOST_PIECES = 12
 OPTION = re.compile(r"^([A-D])\. (?:\D* )?(-?\d[\d.]*(?:e[-+]\d+)?)(?: .*)?$", re.MULTILINE)
+WORDED = re.compile(r"^([A-D])\. (.*)$", re.MULTILINE)
 STATUS = re.compile(r"^status: (\w+)$", re.MULTILINE)
 SIZE = re.compile(r"^result\.out: (\d+) characters, (\d+) lines$", re.MULTILINE)
 GO_ON = re.compile(r"\n\[\.\.\. cut at \d+ characters; go on with start_line (\d+) \.\.\.\]$")
@@ -33,7 +34,7 @@ def scene(sample: Sample) -> Scene:
     Unsolvable
         For an item that was not generated here, or a stem that this version does not know.
     """
-    stem = next((each for each in STEMS if each.name == sample.truth.get("stem")), None)
+    stem = find_stem(sample.truth.get("stem"))
     if stem is None:
         raise Unsolvable(f"no reference solution for the stem {sample.truth.get('stem')!r}")
     return Scene(stem, sample.truth["numbers"], sample.truth["states"])
@@ -46,31 +47,52 @@ def solution(sample: Sample, arm: Arm) -> Solution:
         Call("write_file", {"path": INPUT, "content": meant.build}),
         Call("execute_phreeqc", {"input_path": INPUT, "database": meant.database}),
     )
-    where, prompt = meant.quantity.printed, sample.brief.prompt
+    asked, prompt = meant.quantity, sample.brief.prompt
+    read_from = [(part.printed, state) for state in meant.read_states for part in asked.parts]
+    places = list(dict.fromkeys((where.section, state) for where, state in read_from))
 
-    def choose(text: str, state: int) -> str:
-        value = printed.in_unit(cell(text, where, state), where)
-        return letter(value, lambda shown: meant.quantity.same(value, float(shown)), prompt)
+    def choose(texts: Mapping[tuple[str, int], tuple[str, int]]) -> str:
+        """Return the letter, from a text for each place and the state that is meant in it."""
+        found = [_value(*texts[where.section, state], where, asked) for where, state in read_from]
+        value = asked.judge(found)
+        if value is None:
+            raise Unsolvable(f"what was read gives no clear answer: {found}")
+        if asked.form == "words":
+            return worded(asked.show(value), prompt)
+        return letter(value, lambda shown: asked.same(value, float(shown)), prompt)
 
     if (arm.serve.output or "toc") == "toc":
 
-        def section(results: Sequence[str]) -> dict[str, Any]:
-            first, last = section_lines(executed(results), where.section, meant.state)
-            return {"path": RESULT, "start_line": first, "end_line": last}
+        def section(place: tuple[str, int]) -> Callable[[Sequence[str]], dict[str, Any]]:
+            def arguments(results: Sequence[str]) -> dict[str, Any]:
+                first, last = section_lines(executed(results), *place)
+                return {"path": RESULT, "start_line": first, "end_line": last}
+
+            return arguments
 
         def read(results: Sequence[str]) -> str:
-            first = printed.HEADING.match(results[2])
-            if (
-                first is None
-                or first[1].strip() != where.section
-                or len(printed.HEADING.findall(results[2])) != 1
-            ):
-                raise Unsolvable(f"the text that was read is not one section {where.section!r}")
-            return choose(results[2], -1)
+            texts = results[2:]
+            for (name, _), text in zip(places, texts, strict=True):
+                first = printed.HEADING.match(text)
+                if first is None or first[1].strip() != name or len(printed.HEADING.findall(text)) != 1:
+                    raise Unsolvable(f"the text that was read is not one section {name!r}")
+            return choose({place: (text, -1) for place, text in zip(places, texts, strict=True)})
 
-        return Solution((*run, Call("read_file", section)), read)
+        return Solution((*run, *(Call("read_file", section(place)) for place in places)), read)
     pieces = tuple(Call("read_file", _piece(n)) for n in range(MOST_PIECES if meant.stem.large else 2))
-    return Solution((*run, *pieces), lambda results: choose(whole(results[2:]), meant.state))
+
+    def read_all(results: Sequence[str]) -> str:
+        text = whole(results[2:])
+        return choose({(name, state): (text, state) for name, state in places})
+
+    return Solution((*run, *pieces), read_all)
+
+
+def _value(text: str, state: int, where: Printed, asked: Quantity) -> float | None:
+    """Return a number of a text; what an answer in words is judged by may be absent, another number may not."""
+    if asked.form == "words":
+        return printed.value(text, where, state)
+    return printed.in_unit(cell(text, where, state), where)
 
 
 def _piece(number: int) -> Callable[[Sequence[str]], dict[str, Any]]:
@@ -138,6 +160,14 @@ def cell(text: str, where: Printed, state: int) -> str:
     if found is None:
         raise Unsolvable(f"no line {where.row!r} in section {where.section!r}, state {state}")
     return found
+
+
+def worded(answer: str, prompt: str) -> str:
+    """Return the option that says just this."""
+    found = [name for name, text in WORDED.findall(prompt) if text == answer]
+    if len(found) != 1:
+        raise Unsolvable(f"{answer!r} is said by {len(found)} options")
+    return str(found[0])
 
 
 def letter(value: float, agrees: Callable[[str], bool], prompt: str) -> str:

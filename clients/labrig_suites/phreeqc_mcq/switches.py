@@ -55,3 +55,28 @@ def databases(*names: str) -> Switch:
 def state_of(name: str, states: Mapping[str, int]) -> Callable[[Numbers, States], int]:
     """Return which calculated state the value is read in, from the state of a switch."""
     return lambda numbers, switched: states[switched[name]]
+
+
+LITTLE = 50
+"""How many times less there is of what there is little of: so little that it decides nothing, and not so plainly
+nothing that who reads the question could leave out an option."""
+
+
+def much_or_little(name: str) -> Switch:
+    """Return a switch between the amount of a substance and little of it; the statement tells both."""
+    return Switch(
+        name, {"much": f"{name} taken as the larger amount", "little": f"{name} taken as the smaller amount"}
+    )
+
+
+def amount(numbers: Numbers, states: States, name: str) -> float:
+    """Return the amount that such a switch means."""
+    return numbers[name] / (LITTLE if states[name] == "little" else 1)
+
+
+def tell_amount(numbers: Numbers, states: States, name: str, unit: str = "mmol") -> str:
+    """Return such an amount in words, with the other one."""
+    here, there = numbers[name], numbers[name] / LITTLE
+    if states[name] == "little":
+        here, there = there, here
+    return f"{here:g} {unit} of {name} (a neighbouring site has {there:g})"

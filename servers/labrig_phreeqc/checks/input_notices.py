@@ -142,7 +142,6 @@ def input_notices(text: str, database: Database) -> InputNotices:
     facts, doubtful = _Notes(), _Notes()
     definitions = Definitions(read(database.path), text)
     model = activity_model(database.path, text)
-    networks: dict[tuple[int, str, float], Network] = {}
     ratios = isotopes(database.path, text)
     for solution in found:
         if solution in lost:
@@ -153,7 +152,7 @@ def input_notices(text: str, database: Database) -> InputNotices:
             )
             continue
         catalogue = definitions.at(solution.simulation)
-        here = _Assumed(solution, catalogue, database, model, facts, doubtful, networks, ratios)
+        here = _Assumed(solution, catalogue, database, model, facts, doubtful, ratios)
         if values := here.defaults():
             label = f"{solution.name} (line {solution.line})" if named[solution.name] > 1 else solution.name
             defaults.setdefault(tuple(values.items()), []).append(label)
@@ -186,6 +185,10 @@ def _lines(numbers: Sequence[int]) -> str:
     return f"lines {shown}" + (f" and {len(distinct) - 5} more" if len(distinct) > 5 else "")
 
 
+MOST_NETWORKS = 200
+"""Of one database that are kept, by element and temperature."""
+
+
 class _Assumed:
     """One solution, looked at."""
 
@@ -197,7 +200,6 @@ class _Assumed:
         model: ActivityModel,
         facts: _Notes,
         doubtful: _Notes,
-        networks: dict[tuple[int, str, float], Network],
         ratios: Mapping[str, Isotope],
     ) -> None:
         self.solution = solution
@@ -206,7 +208,6 @@ class _Assumed:
         self.model = model
         self.facts = facts
         self.doubtful = doubtful
-        self.networks = networks
         self.ratios = ratios
         self.units = solution.units or UNITS
         self.celsius = _value(solution.temperature, CELSIUS)
@@ -597,12 +598,15 @@ class _Assumed:
         return value / (_positive(total.gfw) or counted or 100.0)
 
     def network(self, element: str) -> Network:
-        """Return the reactions among the species of an element."""
-        key = id(self.catalogue), element, self.celsius
-        if key not in self.networks:
+        """Return the reactions among the species of an element, which is kept with the database that defines them."""
+        kept, key = self.catalogue.networks, (element, self.celsius)
+        if key not in kept:
+            if len(kept) >= MOST_NETWORKS:
+                kept.clear()
             master = self.elements[element].master_species
-            self.networks[key] = Network(element, master, self.species.values(), self.celsius)
-        return self.networks[key]
+            kept[key] = Network(element, master, self.species.values(), self.celsius)
+        network: Network = kept[key]
+        return network
 
 
 _ISOTOPE = re.compile(r"\[\d+[A-Z][a-z]?\]|[DT](?![a-z])")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 Kind = Literal["element", "species", "phase", "rate"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -156,13 +156,19 @@ Entry = Element | Species | Phase | Rate
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything one database defines, in the order of the file (of two with one name the place of the first)."""
+    """Everything one database defines, in the order of the file (of two with one name the place of the first).
+
+    `networks` keeps what `valences` has worked out of it, by element and temperature.
+    """
 
     elements: tuple[Element, ...]
     species: tuple[Species, ...]
     phases: tuple[Phase, ...]
     rates: tuple[Rate, ...]
     expressions: tuple[Reaction, ...]
+    networks: dict[tuple[str, float], Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def of_kind(self, kind: Kind) -> Sequence[Entry]:
         """Return the entries of one kind."""

@@ -6,8 +6,12 @@ The folder is ``phreeqc.databases`` (``LABRIG_PHREEQC_DATABASES``, several separ
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from labrig.canonical import file_sha256
@@ -167,9 +171,29 @@ def none_installed() -> LabrigError:
 def _installed() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in folders():
-        for path in sorted(folder.glob("*.dat"), key=lambda each: each.name.casefold()):
-            found.setdefault(path.name, path)
+        with contextlib.suppress(OSError):
+            for path in _files(folder):
+                found.setdefault(path.name, path)
     return found
+
+
+SETTLED_NS = 2_000_000_000
+"""A folder that changed later than so long ago may change again within one tick of its clock."""
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    """Return the databases of a folder, which is listed again only where it has changed."""
+    changed = folder.stat().st_mtime_ns
+    return _list_files(folder, changed) if time.time_ns() - changed > SETTLED_NS else _list_now(folder)
+
+
+def _list_now(folder: Path) -> Sequence[Path]:
+    return sorted(folder.glob("*.dat"), key=lambda each: each.name.casefold())
+
+
+@lru_cache(maxsize=16)
+def _list_files(folder: Path, _mtime_ns: int) -> Sequence[Path]:
+    return _list_now(folder)
 
 
 def _database(path: Path) -> Database:

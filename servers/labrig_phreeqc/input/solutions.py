@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from labrig_phreeqc.input.solution import Solution
 from labrig_phreeqc.input.solution_lines import BLANKS, OPTIONS, Draft, as_statement, numbers_and_description
@@ -23,13 +24,22 @@ _MAKES_SOLUTIONS = frozenset(_MAKES.split())
 def solutions(text: str) -> tuple[Solution, ...]:
     """Return the solutions of an input, in order.
 
-    What PHREEQC refuses (an unknown option, a concentration that is not a number) is left out: it says so itself.
+    What PHREEQC refuses (an unknown option, a concentration that is not a number) is left out: it says so itself. Each
+    look at a run asks anew, so those of the inputs that came last are kept.
     """
+    return _kept(text) if len(text) <= KEPT_CHARS else _read(text)
+
+
+def _read(text: str) -> tuple[Solution, ...]:
     reader = _Reader(text)
     for statement in statements(text):
         reader.take(statement)
     reader.end_simulation()
     return tuple(sorted(reader.found, key=lambda each: each.start))
+
+
+KEPT_CHARS = 100_000
+_kept = lru_cache(maxsize=8)(_read)
 
 
 def overwritten(found: Sequence[Solution]) -> dict[Solution, Solution]:

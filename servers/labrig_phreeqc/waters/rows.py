@@ -105,6 +105,7 @@ class RowReader:
         self.width = len(columns)
         self.delimiter = sheet.delimiter
         self.temperature = temperature
+        self.temperature_is_used = False
         self.below_limit = below_limit
         texts = {
             column.index: [cells[column.index] for _, cells in sheet.rows if column.index < len(cells)]
@@ -264,6 +265,7 @@ class RowReader:
         if found is not None:
             return round(found[1], 6)
         if self.temperature is not None:
+            self.temperature_is_used = True
             self.remarks.said[f"temperature: {self.temperature:g} degC as stated"] += 1
         return self.temperature
 

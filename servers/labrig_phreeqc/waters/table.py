@@ -116,6 +116,7 @@ def read_table(
         reader.rejected(line, row, no_samples[number]) if number in no_samples else reader.row(line, row)
         for number, (line, row) in enumerate(cells.rows)
     )
+    notes += _unused(columns, temperature, reader)
     notes = [*cells.notes, *units_said, *notes, *_no_pH(columns), *_left_out(columns), *reader.notes(rows)]
     return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored), tuple(warnings))
 
@@ -209,6 +210,14 @@ def _temperatures(
                 f"{len(values)} measured values ({spread}); write {column.header} (degC) or (degF)"
             )
     return columns, warnings, notes
+
+
+def _unused(columns: Sequence[Column], temperature: float | None, reader: RowReader) -> list[str]:
+    """Say that the temperature of the caller stands in no row, since each has its own."""
+    header = next((each.header for each in columns if each.role == "temperature"), None)
+    if temperature is None or header is None or reader.temperature_is_used:
+        return []
+    return [f"temperature={temperature:g} is not used: every row that is computed has its own, in {header}"]
 
 
 def _require(columns: Sequence[Column], temperature: float | None) -> None:

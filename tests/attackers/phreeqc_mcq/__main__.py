@@ -21,6 +21,7 @@ from labrig.errors import LabrigError
 from labrig_harness.records.items_file import read_tasks
 from labrig_harness.sample import Sample
 from labrig_suites.phreeqc_mcq import items, suite
+from labrig_suites.phreeqc_mcq.in_words import JUDGED
 from labrig_suites.phreeqc_mcq.stems import STEMS
 
 
@@ -42,11 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--tasks", type=Path, metavar="FILE", help="JSONL file of samples to use instead of generating any"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to keep the generated samples")
+    parser.add_argument("--words", action="store_true", help="use only stems that are answered in words")
     parser.add_argument("--small", action="store_true", help="use only stems with small outputs")
     given = parser.parse_args(arguments)
     try:
         samples = read_tasks(given.tasks, suite) if given.tasks else _generated(given)
-        rules = set_rules(samples, given.small)
+        rules = set_rules(samples, given.small or given.words)
         results = attack(samples)
     except LabrigError as error:
         print(error, file=sys.stderr)
@@ -56,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _generated(given: argparse.Namespace) -> list[Sample]:
-    stems = [stem for stem in STEMS if not (given.small and stem.large)]
+    stems = JUDGED if given.words else [stem for stem in STEMS if not (given.small and stem.large)]
     samples = items.generate(given.seed, given.items, stems=stems)
     if given.out:
         given.out.write_text(

@@ -146,6 +146,28 @@ def _from_zero(item: Seen) -> Floats | None:
 
 Measure: TypeAlias = Callable[[Seen], Floats | None]
 
+
+def _of_numbers(measure: Measure) -> Measure:
+    return lambda item: None if item.names else measure(item)
+
+
+def _of_words(measure: Measure) -> Measure:
+    return lambda item: measure(item) if item.names else None
+
+
+def _shared_names(names: tuple[tuple[str, ...], ...]) -> Floats:
+    """Return how often the names of an option stand in the others, in all."""
+    return np.array(
+        [float(sum(name in other for other in names for name in each) - len(each)) for each in names]
+    )
+
+
+def _out_of_order(item: Seen) -> Floats:
+    """Return how many pairs of names stand in another order than in the question."""
+    places = [[item.asked.find(name.split(" ")[0]) for name in each] for each in item.names]
+    return np.array([float(sum(a > b for a, b in combinations(each, 2))) for each in places])
+
+
 MEASURES: dict[str, Measure] = {
     "value": lambda item: ranks_of(item.values),  # of ranks: values may be powers of ten apart
     "absolute value": lambda item: ranks_of(np.abs(item.values)),
@@ -168,8 +190,28 @@ MEASURES: dict[str, Measure] = {
     "length of the text": lambda item: np.array([float(len(each)) for each in item.texts]),
     "Benford's share": _benford,
 }
+MEASURES = {
+    **{name: _of_numbers(each) for name, each in MEASURES.items()},
+    "words: place in the alphabet": _of_words(lambda item: item.values),
+    "words: length of the text": _of_words(lambda item: np.array([float(len(each)) for each in item.texts])),
+    "words: how many names": _of_words(lambda item: np.array([float(len(each)) for each in item.names])),
+    "words: names shared with others": _of_words(lambda item: _shared_names(item.names)),
+    "words: names in the same places": _of_words(
+        lambda item: _shared_names(
+            tuple(tuple(f"{n} {name}" for n, name in enumerate(each)) for each in item.names)
+        )
+    ),
+    "words: same first name": _of_words(lambda item: _shared_names(tuple(each[:1] for each in item.names))),
+    "words: first name early in the question": _of_words(
+        lambda item: np.array([float(item.asked.find(each[0].split(" ")[0])) for each in item.names])
+    ),
+    "words: names out of the question's order": _of_words(lambda item: _out_of_order(item)),
+    "words: how many rise": _of_words(
+        lambda item: np.array([float(each.count("rises")) for each in item.texts])
+    ),
+}
 OF_QUESTION: dict[str, Measure] = {
-    "distance from the question's numbers": _from_question,
-    "distance of a pH from 7": _from_seven,
-    "distance of an SI from 0": _from_zero,
+    "distance from the question's numbers": _of_numbers(_from_question),
+    "distance of a pH from 7": _of_numbers(_from_seven),
+    "distance of an SI from 0": _of_numbers(_from_zero),
 }

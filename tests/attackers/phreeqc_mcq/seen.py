@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,9 @@ class Seen:
     texts, numbers, units
         Of the four options, by letter: as printed, the number (as text), what follows it.
     values
-        The four numbers.
+        The four numbers; of options in words, their places in the alphabet.
+    names
+        Of options in words: what each is a list of. Empty for numbers.
     answer
         0 to 3.
     """
@@ -40,6 +42,7 @@ class Seen:
     values: Floats
     answer: int
     stem: str
+    names: tuple[tuple[str, ...], ...] = ()
 
     @property
     def asked(self) -> str:
@@ -65,6 +68,10 @@ def seen(sample: Sample) -> Seen:
             where=where,
             expected="rows as items.row makes them",
         ) from error
+    if row["answer"] not in LETTERS:
+        raise LabrigError("A sample has no right letter", where=where, expected="A, B, C or D")
+    if "kind" in sample.labels:
+        return _in_words(row, texts)
     matches = [OPTION.fullmatch(text) for text in texts]
     try:
         numbers = tuple(match[1] for match in matches if match)
@@ -77,9 +84,15 @@ def seen(sample: Sample) -> Seen:
             where=where,
             expected="a number, followed by its unit if it has one: 1.234 mmol",
         )
-    if row["answer"] not in LETTERS:
-        raise LabrigError("A sample has no right letter", where=where, expected="A, B, C or D")
     units = tuple(match[2] or "" for match in matches if match)
     return Seen(
         row["question"], texts, numbers, units, values, LETTERS.index(row["answer"]), str(row["stem"])
     )
+
+
+def _in_words(row: dict[str, Any], texts: tuple[str, ...]) -> Seen:
+    places = np.array([float(sorted(texts).index(text)) for text in texts])
+    numbers = tuple(f"{place:.0f}" for place in places)
+    names = tuple(tuple(text.split(", ")) for text in texts)
+    answer = LETTERS.index(row["answer"])
+    return Seen(row["question"], texts, numbers, ("",) * len(texts), places, answer, str(row["stem"]), names)

@@ -12,6 +12,7 @@ from attackers.phreeqc_mcq.seen import Seen, seen
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
+from labrig_suites.phreeqc_mcq.in_words import JUDGED
 from labrig_suites.phreeqc_mcq.items import LETTERS
 from labrig_suites.phreeqc_mcq.orbit import LEAST_CHARS, MOST_CHARS, SMALLEST_SHARE
 from labrig_suites.phreeqc_mcq.scenario import Quantity
@@ -71,10 +72,11 @@ def set_rules(samples: Sequence[Sample], small: bool = False) -> list[Rule]:
     ]
     large = sum(sample.truth["output_chars"] > LEAST_CHARS for sample in samples)
     stems = len({sample.truth["stem"] for sample in samples})
+    least = len(JUDGED) if all(item.names for item in found) else 40
     kept += [
         Rule("ids are unique", tuple(repeated)),
         Rule("letters are even: 20 to 30 % each", tuple(uneven)),
-        Rule("at least 40 stems", (f"{stems}",) if stems < min(40, len(samples)) else ()),
+        Rule(f"at least {least} stems", (f"{stems}",) if stems < min(least, len(samples)) else ()),
     ]
     if not small:
         wrong = (f"{large} of {len(samples)}",) if _outside(large, len(samples), 0.15, 0.25) else ()
@@ -121,7 +123,7 @@ def _too_close(sample: Sample, item: Seen, quantity: Quantity) -> str:
 def _printed_too_close(sample: Sample, item: Seen, quantity: Quantity) -> str:
     if len(set(item.texts)) < len(LETTERS):
         return "two are the same"
-    return _close([float(each) for each in item.values], quantity)
+    return "" if item.names else _close([float(each) for each in item.values], quantity)
 
 
 def _close(values: Sequence[float], quantity: Quantity) -> str:
@@ -138,7 +140,8 @@ def _misprinted(sample: Sample, item: Seen, quantity: Quantity) -> str:
 def _not_the_truth(sample: Sample, item: Seen, quantity: Quantity) -> str:
     missed = [len(sample.truth["options"][letter]["missed"]) for letter in LETTERS]
     right = sample.truth["options"][LETTERS[item.answer]]
-    if right["missed"] or right["value"] != sample.truth["value"] or sorted(missed) != [0, 1, 1, 2]:
+    told = missed.count(0) == 1 if item.names else sorted(missed) == [0, 1, 1, 2]
+    if right["missed"] or right["value"] != sample.truth["value"] or not told:
         return f"{LETTERS[item.answer]}, where {missed} switches are missed"
     return ""
 

@@ -722,6 +722,8 @@ def test_a_measured_temperature_is_replaced_with_a_word_only(
     kept = read != [15.0, 15.0]
     assert any("are taken as degC" in each for each in found.notes) is kept
     assert any("in place of its 2 measured values (54 to 68)" in each for each in found.warnings) is not kept
+    unused = any("temperature=15 is not used" in each and "in Temp" in each for each in found.notes)
+    assert unused is (stated is not None and 15.0 not in read)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@
   `storage`
 - with surfaces: `exchange`, `surfaces`; in time: `kinetics`; in space: `transport`, `transport_aquifers`
 - backwards: `inverse`; of long outputs: `large`, `counts`
+
+Stems whose questions are answered in words are in `in_words`, beside this folder.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
+from labrig_suites.phreeqc_mcq.in_words import JUDGED
 from labrig_suites.phreeqc_mcq.scenario import Stem
 
 STEMS: tuple[Stem, ...]
@@ -20,6 +23,13 @@ def of_module(name: str) -> tuple[Stem, ...]:
     """Return the stems of one module, whatever state the others are in."""
     stems: tuple[Stem, ...] = import_module(f"{__name__}.{name}").STEMS
     return stems
+
+
+def find_stem(name: object) -> Stem | None:
+    """Return a stem by name, of those in words too; None where there is none."""
+    from labrig_suites.phreeqc_mcq.stems import STEMS
+
+    return next((each for each in (*STEMS, *JUDGED) if each.name == name), None)
 
 
 def __getattr__(name: str) -> tuple[Stem, ...]:
