@@ -27,9 +27,8 @@ def of_module(name: str) -> tuple[Stem, ...]:
 
 def find_stem(name: object) -> Stem | None:
     """Return a stem by name, of those in words too; None where there is none."""
-    from labrig_suites.phreeqc_mcq.stems import STEMS
-
-    return next((each for each in (*STEMS, *JUDGED) if each.name == name), None)
+    every: tuple[Stem, ...] = globals().get("STEMS") or __getattr__("STEMS")
+    return next((each for each in (*every, *JUDGED) if each.name == name), None)
 
 
 def __getattr__(name: str) -> tuple[Stem, ...]:
