@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
-from labrig_earth.data.bounds import note_bounds
+from labrig_earth.data.bounds import note_bounds, note_land
 from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
@@ -94,7 +94,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
             )
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
-    return note_bounds(found.set_coords(mappings))  # as coordinates they stay with each variable
+    return note_land(note_bounds(found.set_coords(mappings)))  # as coordinates they stay with each variable
 
 
 def _stored_bytes(variable: Any) -> int:

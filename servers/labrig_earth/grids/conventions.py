@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.data.bounds import COVERS
+from labrig_earth.data.bounds import COVERS, LAND_NAMED
 from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.times import hours_of, require_times
 
@@ -44,11 +44,13 @@ ACCUMULATED_NAMES = {
 
 MEAN_OF_A_MONTH = re.compile(r"avg[a-z]{2}")
 """GRIB's step types of ERA5's monthly means: avgua of analyses, avgad of daily accumulations, avgid of forecasts."""
-LEAST_HOURS, LEAST_RISES = 20, 6
-LAND_STEP, ERA5_STEP = 0.1, 0.25
-"""Degrees of the grids on which ERA5-Land and ERA5 are published."""
-DAY_AND_NEXT = 25
-"""Hours of one day with the 00 UTC of the next: too few to tell hourly amounts from what rises since 00 UTC."""
+LAND_STEP = 0.1
+"""Degrees of the grid on which ERA5-Land is published."""
+ACCUMULATED = "labrig_accumulated"
+"""Attribute of a variable: what its values accumulate over, one of `TOLD`, as a caller or an earlier result says."""
+TOLD = ("step", "since_00")
+"""What a caller may say: amounts of single steps, or of all the time since 00 UTC."""
+HOW_TO_SAY = 'options={"accumulated": "since_00"} or {"accumulated": "step"} says which they are'
 _SAMPLE_CELLS = 200
 _DAY_H = 23.9
 
@@ -61,22 +63,29 @@ class Accumulation:
     ----------
     stated
         Whether the file says it; else it was concluded.
+    doubt
+        What speaks against it in the values, and how a caller says what is right.
     """
 
     covers: Covers
     why: str
     stated: bool = False
+    doubt: str = ""
 
 
 def accumulation_of(variable: Any, time: str) -> Accumulation:
     """Return what the values of a variable cover in time.
 
-    What is of a moment says so, and so do means of months, whose time is the first of the month, 00 or 06 UTC. Else
-    bounds of the times decide, GRIB's step type and CF's cell methods, then names of ERA5. Hourly accumulated values
-    run since 00 UTC, as those of ERA5-Land do, where they rise through the day and fall at 01 UTC: on its grid, and on
-    others but ERA5's where more than one day shows it. On ERA5's grid rain may rise all day. Without bounds and step
-    type, steps of a day or more are taken to begin at their time.
+    The caller's word decides first. What is of a moment says so, and so do means of months, whose time is the first of
+    the month, 00 or 06 UTC. Else bounds of times decide, GRIB's step type and CF's cell methods, then names of ERA5.
+    Accumulated values run since 00 UTC where the file names ERA5-Land or has its grid, unless they fall within a day.
+    On other grids they are amounts of steps, however they rise: rain may rise all day. Without bounds and step type,
+    steps of a day or more are taken to begin at their time.
     """
+    told = str(variable.attrs.get(ACCUMULATED, ""))
+    if told:
+        covers: Covers = "since_00" if told == "since_00" else "before"
+        return Accumulation(covers, "the call, or the file that a call made, says so", True)
     step_type = str(variable.attrs.get("GRIB_stepType", "")).lower()
     methods = str(variable.attrs.get("cell_methods", "")).lower()
     name = str(variable.attrs.get("GRIB_shortName") or variable.name or "").lower()
@@ -86,29 +95,40 @@ def accumulation_of(variable: Any, time: str) -> Accumulation:
         return Accumulation(
             "after", f"GRIB_stepType is {step_type}: a mean of the month that begins at its time", True
         )
-    by_name = name in ACCUMULATED_NAMES
-    stated = step_type in ("accum", "avg", "max", "min") or "time: sum" in methods
-    if (stated or by_name) and time and time in variable.dims and _is_since_00(variable, time):
-        return Accumulation(
-            "since_00",
-            "values rise from 01 UTC to 00 UTC of the next day, and fall at 01 UTC, as in ERA5-Land",
-        )
     bounds = str(variable[time].attrs.get(COVERS, "")) if time and time in variable.coords else ""
     if bounds == "around":
         return Accumulation("instant", f"the bounds of {time} lie around each", True)
     if bounds:
         return Accumulation("before" if bounds == "before" else "after", f"the bounds of {time} say so", True)
+    by_name = name in ACCUMULATED_NAMES
+    sums = step_type == "accum" or "time: sum" in methods
+    stated = sums or step_type in ("avg", "max", "min")
     if not (stated or by_name):
         return Accumulation("instant", "nothing says that values are accumulated")
-    if not step_type and _step_h(variable, time) >= _DAY_H:
+    step_h = _step_h(variable, time)
+    doubt = ""
+    if (sums or by_name) and 0 < step_h < _DAY_H and 24 % step_h == 0:
+        land, why = _is_of_land(variable)
+        falls, resets = _falls(variable, time)
+        if land and not falls:
+            doubt = "" if resets else f"No value falls at 00 UTC, as sums since 00 UTC would: {HOW_TO_SAY}"
+            return Accumulation("since_00", why, doubt=doubt)
+        if land:
+            doubt = f"{why}, but values fall within a day: they are taken for amounts of steps; {HOW_TO_SAY}"
+        elif resets and not falls:
+            doubt = (
+                f"Values rise through each day and fall after 00 UTC, as sums since 00 UTC do: {HOW_TO_SAY}"
+            )
+    if not step_type and step_h >= _DAY_H:
         # ERA5's own convention is of its hourly fields; sums of days and months bear the time at which these begin.
         return Accumulation(
             "after", "steps of a day or more, without bounds: the step that begins at its time"
         )
     if stated:
         by = f"GRIB_stepType is {step_type}" if step_type else f"cell_methods is {methods}"
-        return Accumulation("before", f"{by}: the step that ends at the valid time", True)
-    return Accumulation("before", f"{name} of ERA5 is accumulated over the step that ends at the valid time")
+        return Accumulation("before", f"{by}: the step that ends at the valid time", True, doubt)
+    said = f"{name} of ERA5 is accumulated over the step that ends at the valid time"
+    return Accumulation("before", said, doubt=doubt)
 
 
 def _step_h(variable: Any, time: str) -> float:
@@ -118,80 +138,75 @@ def _step_h(variable: Any, time: str) -> float:
     return float(np.median(np.diff(hours_of(require_times(variable, time)))))
 
 
-def _is_since_00(variable: Any, time: str) -> bool:
-    step = _grid_step(variable)
-    if abs(step - ERA5_STEP) < 0.01:
-        return False
-    if abs(step - LAND_STEP) > 0.01 and variable.sizes[time] <= DAY_AND_NEXT:
-        return False
-    return _rises_through_the_day(variable, time)
-
-
-def _grid_step(variable: Any) -> float:
-    """Return the step of latitudes in degrees; 0 where there are none, or one alone."""
+def _is_of_land(variable: Any) -> tuple[bool, str]:
+    """Tell whether a variable is of ERA5-Land, which accumulates from 00 UTC, and by what that is known."""
+    if variable.attrs.get(LAND_NAMED):
+        return True, "the file names ERA5-Land"
     axes = axes_of(variable)
     if not axes.geographic or axes.y not in variable.coords or variable[axes.y].size < 2:
-        return 0.0
-    return abs(float(np.median(np.diff(np.asarray(variable[axes.y].values, "f8")))))
+        return False, ""
+    step = abs(float(np.median(np.diff(np.asarray(variable[axes.y].values, "f8")))))
+    return abs(step - LAND_STEP) < 0.005, f"the grid of {LAND_STEP:g} degree is that of ERA5-Land"
 
 
-def _rises_through_the_day(variable: Any, time: str) -> bool:
-    """Look at the first three days of up to 200 cells of hourly values; of a single day, whether they rise alone.
-
-    A day of ERA5-Land, 00 to 23 UTC, falls at 01 UTC only where it rained the day before. Amounts of single hours that
-    rise `LEAST_RISES` times somewhere and fall nowhere, through most of a day, are not known of any place.
-    """
+def _falls(variable: Any, time: str) -> tuple[bool, bool]:
+    """Tell whether values fall within a day (UTC), and whether they fall from one day to the next: of three days of up
+    to 200 cells. Evaporation and losses of heat accumulate downwards."""
     axis = require_times(variable, time)
-    if axis.size < LEAST_HOURS:
-        return False
-    hours = hours_of(axis.isel({time: slice(0, 26)}))
-    if not np.allclose(np.diff(hours), 1.0, atol=1e-6):
-        return False
-    steps = variable.isel({time: slice(0, 75)})
+    count = int(72 / _step_h(variable, time)) + 2
+    steps = variable.isel({time: slice(0, count)})
     for dim in steps.dims:
         if dim != time and steps.sizes[dim] > 14:
             steps = steps.isel({dim: slice(None, None, -(-steps.sizes[dim] // 14))})
-        elif dim != time and steps.sizes[dim] > 1 and steps.size > 75 * _SAMPLE_CELLS:
+        elif dim != time and steps.sizes[dim] > 1 and steps.size > count * _SAMPLE_CELLS:
             steps = steps.isel({dim: slice(0, 1)})
     values = np.asarray(steps.transpose(time, ...).values, dtype="f8").reshape(steps.sizes[time], -1)
-    change = np.diff(values, axis=0)
-    resets = axis.isel({time: slice(1, steps.sizes[time])}).dt.hour.values == 1
-    scale = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 0.0
-    if not scale or not (resets.any() or axis.size < 26) or resets.all():
-        return False
-    # Packing leaves falls of one part in 65,000; evaporation and losses of heat accumulate downwards.
-    rising = change if np.nanmean(values) >= 0 else -change
-    falls = rising < -1e-4 * scale
-    if axis.size < 26 and (rising[~resets] > 1e-4 * scale).sum(axis=0).max() < LEAST_RISES:
-        return False
-    return bool((falls[resets].any() or axis.size < 26) and not falls[~resets].any())
+    if not np.isfinite(values).any():
+        return False, False
+    change = np.diff(values if np.nanmean(values) >= 0 else -values, axis=0)
+    # Packing leaves falls of one part in 65,000.
+    falls = (change < -1e-4 * np.nanmax(np.abs(values))).any(axis=1)
+    new = np.diff(_days_of(_clock_of(axis)[: steps.sizes[time]])) > 0
+    return bool(falls[~new].any()), bool(falls[new].any())
+
+
+def _clock_of(axis: Any) -> Any:
+    """Return hours since 00 UTC of the first day."""
+    first = axis[0].dt
+    return hours_of(axis) + float(first.hour) + float(first.minute) / 60 + float(first.second) / 3600
+
+
+def _days_of(clock: Any) -> Any:
+    """Return the number of the day in which each step ends; 00 UTC ends the day before."""
+    return np.floor((clock - 1e-3) / 24)
 
 
 def deaccumulated(variable: Any, time: str) -> Any:
-    """Return hourly amounts of what is accumulated since 00 UTC; each belongs to the hour that ends at its time.
+    """Return amounts of steps of what is accumulated since 00 UTC; each belongs to the step that ends at its time.
 
-    The amount at 01 UTC is the value there, that at any other hour the value less that of an hour before. Where that
-    hour is not there (at the start, after a gap), the amount is missing.
+    The amount of the first step of a day is the value there, that of any other the value less the one before. Where
+    that step is not there (at the start, after a gap), the amount is missing.
 
     Raises
     ------
     LabrigError
-        ``bad_input`` for steps that are no single hours.
+        ``bad_input`` for steps that do not divide a day from 00 UTC on.
     """
     axis = require_times(variable, time)
-    hours = hours_of(axis)
-    steps = np.diff(hours)
-    if not steps.size or np.median(steps) != 1.0 or (steps <= 0).any():
+    clock = _clock_of(axis)
+    steps, days = np.diff(clock), _days_of(clock)
+    step = float(np.median(steps)) if steps.size else 0.0
+    since = clock - days * 24
+    if not step or 24 % step or (steps <= 0).any() or not np.allclose(since % step, 0, atol=1e-6):
         raise LabrigError(
-            "Only hourly values in order can be told apart from what is accumulated since 00 UTC",
+            "What is accumulated since 00 UTC can be told apart by steps that divide a day alone",
             where=time,
-            expected="steps of 1 h",
+            expected="steps of 1, 2, 3, 4, 6, 8 or 12 h from 00 UTC on",
         )
+    first = variable[time].copy(data=np.abs(since - step) < 1e-6)
+    follows = np.concatenate([[False], (np.abs(steps - step) < 1e-6) & (np.diff(days) == 0)])
     before = variable.shift({time: 1})
-    first_hour = axis.dt.hour == 1
-    follows = np.concatenate([[False], np.abs(steps - 1.0) < 1e-6])
-    known = variable[time].copy(data=follows)
-    amounts = variable.where(first_hour, (variable - before).where(known))
+    amounts = variable.where(first, (variable - before).where(variable[time].copy(data=follows)))
     return amounts.assign_attrs(variable.attrs)
 
 

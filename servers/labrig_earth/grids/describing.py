@@ -193,6 +193,8 @@ def _variable(variable: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
         covers = accumulation_of(variable, axes.time)
         if covers.covers != "instant":
             fields["covers"] = f"{_COVERS[covers.covers]} ({covers.why})"
+        if covers.doubt:
+            warnings.append(f"{name}: {covers.doubt}")
     doubtful = _doubtful(name, unit, fields)
     if doubtful:
         warnings.append(doubtful)

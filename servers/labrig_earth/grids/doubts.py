@@ -55,7 +55,10 @@ def sum_doubt(attrs: Mapping[str, Any], over: str) -> str:
             "is no amount; times the days of its month each of them is"
         )
     if over == "time" and any(same_dimension(unit, rate) for rate in RATES):
-        return f"The sum of a rate in {unit} is no amount: times the length of a step it is one"
+        return (
+            f"The sum of a rate in {unit} is no amount: times the length of a step it is one, "
+            'which a unit of amounts gives (unit="mm", "J m-2")'
+        )
     if over == "space" and any(same_dimension(unit, each) for each in OF_NO_TOTAL):
         return f"The sum of cells in {unit} does not count their areas: the mean times the area of all is a total"
     return ""

@@ -21,9 +21,18 @@ from labrig_earth.gis.features import Features, read_features
 from labrig_earth.grids import arithmetic, combining, describing, regridding, terrain, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.axes import axes_of, horizontal
-from labrig_earth.grids.conventions import accumulation_of
+from labrig_earth.grids.conventions import ACCUMULATED, accumulation_of
 from labrig_earth.grids.doubts import suspected, with_missing
-from labrig_earth.grids.reading import Field, in_unit, opened, readable, selected, variable, variables
+from labrig_earth.grids.reading import (
+    Field,
+    in_unit,
+    opened,
+    readable,
+    selected,
+    told_accumulated,
+    variable,
+    variables,
+)
 from labrig_earth.grids.reporting import result_of
 from labrig_earth.grids.selecting import checked_box, select_point, unbroken
 from labrig_earth.grids.writing import head_of
@@ -43,6 +52,9 @@ def describe_data(call: Call) -> Result:
 def extract(call: Call) -> Result:
     """Cut out a part; ``variables``, ``select``, ``point`` (latitude, longitude) with ``method``, ``unit``."""
     source = variables(_opened(call), list(call.argument("variables", [])))
+    for name in source.data.data_vars:  # a part of the grid would not show it
+        if accumulation_of(source.data[name], source.axes.time).covers == "since_00":
+            source.data[name].attrs[ACCUMULATED] = "since_00"
     source = selected(source, call.argument("select", {}))
     source = suspected(readable(source))
     point = call.argument("point")
@@ -85,8 +97,11 @@ def aggregate_data(call: Call) -> Result:
     part = dict(call.argument("select", {}))
     start, end = (str(part.pop(key, "") or "") for key in ("start", "end"))
     whole = variable(_opened(call), call.argument("variable", ""))
+    whole = told_accumulated(whole, call.argument("accumulated", ""))
     covers = accumulation_of(whole.data, whole.axes.time) if whole.axes.time else None
     ends = covers is not None and covers.covers in ("before", "since_00")
+    if covers is not None and covers.covers == "since_00":  # a part of its grid would not show it
+        whole = told_accumulated(whole, "since_00").noting(warnings=(covers.doubt,) if covers.doubt else ())
     source = selected(whole, part, ends=ends)
     shapes = _polygons(call) if call.optional("polygons") is not None else None
     frame = None if shapes is None else shapes.frame

@@ -13,7 +13,8 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from labrig.errors import LabrigError
-from labrig_earth.grids.times import TimeAxis, hours_of, iso, moment_before, require_times, time_axis
+from labrig_earth.data.bounds import COVERS
+from labrig_earth.grids.times import STEP, TimeAxis, hours_of, iso, moment_before, require_times, time_axis
 
 STATISTICS = ("mean", "sum", "min", "max", "median", "std", "count", "percentile")
 EVERY = ("", "day", "month", "season", "year")
@@ -107,7 +108,9 @@ def over_time(
         needed = _along(counts, np.ceil(least * np.maximum(expected, 1.0) - 1e-9))
         values = values.where((counts >= needed) & (counts > 0))
     labels = _labels(unique, axis)
-    values = values.rename(period=time).assign_coords({time: (time, labels, axis.attrs)}).transpose(time, ...)
+    values = (
+        values.rename(period=time).assign_coords({time: (time, labels, _begins(axis))}).transpose(time, ...)
+    )
     present = np.bincount(numbers, minlength=len(unique))
     short = [
         iso(label)
@@ -179,7 +182,9 @@ def of_windows(
         values = values.where((counts >= needed) & (counts > 0))
     begin = unique * hours + offset_h - clock
     labels = _moved(axis.values[0], begin)
-    values = values.rename(period=time).assign_coords({time: (time, labels, axis.attrs)}).transpose(time, ...)
+    values = (
+        values.rename(period=time).assign_coords({time: (time, labels, _begins(axis))}).transpose(time, ...)
+    )
     short = [iso(label) for label, count in zip(labels, counted, strict=True) if count < needed]
     said = f"{statistic} of each {hours:g} h, where at least {least:.0%} of the steps have values"
     if ends:
@@ -189,6 +194,13 @@ def of_windows(
         shown = ", ".join(short[:6]) + (", .." if len(short) > 6 else "")
         warnings = (f"{len(short)} of {unique.size} windows have too few steps and no value: {shown}",)
     return Periods(_named(values, variable, time, statistic, None), said, tuple(short), warnings)
+
+
+def _begins(axis: Any) -> dict[str, Any]:
+    """Return the attributes of times at which periods begin, whatever the times of their steps were."""
+    return {key: value for key, value in axis.attrs.items() if key not in ("bounds", STEP)} | {
+        COVERS: "after"
+    }
 
 
 def _moved(first: Any, hours: Any) -> Any:

@@ -13,14 +13,31 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.data.bounds import LAND_NAMED
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import SCALED, open_dataset
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
-from labrig_earth.grids.conventions import Accumulation, accumulation_of, deaccumulated, spliced
+from labrig_earth.grids.conventions import (
+    ACCUMULATED,
+    TOLD,
+    Accumulation,
+    accumulation_of,
+    deaccumulated,
+    spliced,
+)
 from labrig_earth.grids.selecting import select_box, select_level
 from labrig_earth.grids.sizes import piece_bytes, require_readable
-from labrig_earth.grids.times import require_times, select_hours, select_months, select_range, shifted
-from labrig_earth.grids.units import convert
+from labrig_earth.grids.times import (
+    is_cftime,
+    note_step,
+    require_times,
+    seconds_of_steps,
+    select_hours,
+    select_months,
+    select_range,
+    shifted,
+)
+from labrig_earth.grids.units import convert, is_of_water, is_rate_of
 from labrig_earth.results import SYNTHETIC, said_of
 from labrig_earth.work.fields import Fields
 
@@ -76,6 +93,8 @@ def opened(place: Place, *, group: str = "") -> Field:
         data, done = found.data, (found.said,)
         if found.preliminary:
             warnings = (*warnings, f"{found.preliminary} steps are preliminary (ERA5T) and may change")
+    if axes.time in data.coords and (data[axes.time].dtype.kind == "M" or is_cftime(data[axes.time])):
+        data = note_step(data, axes.time)
     pieces = piece_bytes(data)
     scaled = [data[name].attrs.pop(SCALED) for name in data.data_vars if SCALED in data[name].attrs]
     done = (*done, *(f"scale and offset of the file applied ({said})" for said in scaled))
@@ -176,10 +195,25 @@ def _at(data: Any, name: str, value: float, what: str) -> Any:
     return data.isel({name: labels.index(value)})
 
 
+def told_accumulated(source: Field, told: str) -> Field:
+    """Return a variable with what the caller says its values accumulate over: one of `conventions.TOLD`, or nothing.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for another word.
+    """
+    if not told:
+        return source
+    if told not in TOLD:
+        raise unknown_name("word", told, TOLD, where="accumulated")
+    return source.with_data(source.data.assign_attrs({ACCUMULATED: told}))
+
+
 def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumulation]:
     """Return a variable ready for statistics over time, and what its values cover.
 
-    What ERA5-Land accumulates since 00 UTC becomes hourly amounts; times are moved where days are to be local ones.
+    What ERA5-Land accumulates since 00 UTC becomes amounts of steps; times are moved where days are to be local ones.
     """
     if not source.axes.time or source.axes.time not in source.data.dims:
         raise LabrigError(
@@ -190,9 +224,13 @@ def in_time(source: Field, *, utc_offset_h: float = 0.0) -> tuple[Field, Accumul
         )
     source = _in_order(source)
     covers = accumulation_of(source.data, source.axes.time)
+    if covers.doubt:
+        source = source.noting(warnings=(covers.doubt,))
+    left_out = (ACCUMULATED, LAND_NAMED)  # what is made of it has other steps
+    source.data.attrs = {key: value for key, value in source.data.attrs.items() if key not in left_out}
     if covers.covers == "since_00":
         source = source.with_data(deaccumulated(source.data, source.axes.time))
-        source = source.noting(assumed=(f"accumulated since 00 UTC, made hourly amounts: {covers.why}",))
+        source = source.noting(assumed=(f"accumulated since 00 UTC, made amounts of steps: {covers.why}",))
         covers = Accumulation("before", covers.why)
     elif covers.covers == "before":
         source = source.noting(assumed=(f"a value covers the step that ends at its time: {covers.why}",))
@@ -233,8 +271,32 @@ def in_unit(source: Field, unit: str, *, stated: str = "", water: bool = False) 
         raise LabrigError(
             f"{source.data.name} has no unit", where=str(source.data.name), try_='stated_unit="K" states it'
         )
+    water = water or is_of_water(source.data.attrs)
+    if is_rate_of(own, unit):
+        source, own = _amounts(source, own), f"{own} s"
     data, said = convert(source.data, own, unit, water=water)
     return source.with_data(data, said)
+
+
+def _amounts(source: Field, rate: str) -> Field:
+    """Return a rate as the amount of each of its steps: times the seconds of the step."""
+    time = source.axes.time
+    if time not in source.data.coords:
+        raise LabrigError(
+            f"{source.data.name} is a rate in {rate}, and an amount needs a time",
+            where=str(source.data.name),
+            expected="data with an axis of times",
+        )
+    ends = accumulation_of(source.data, time).covers == "before"
+    seconds = seconds_of_steps(source.data[time], ends=ends)
+    attrs = dict(source.data.attrs)
+    if "standard_name" in attrs:
+        attrs["standard_name"] = str(attrs["standard_name"]).replace("_flux", "_amount")
+    amounts = (source.data * seconds).transpose(*source.data.dims).assign_attrs(attrs)
+    said = f"the rate of each step times its {float(seconds.min()):g}"
+    if float(seconds.max()) > float(seconds.min()):
+        said += f" to {float(seconds.max()):g}"
+    return source.with_data(amounts.rename(source.data.name), f"{said} s")
 
 
 def readable(source: Field, what: str = "The request") -> Field:

@@ -11,6 +11,8 @@ import numpy as np
 
 from labrig.errors import LabrigError
 
+STEP = "labrig_step"
+"""Attribute of an axis: the step of its file, which a part of the times does not show (each July)."""
 SEASONS = {"DJF": (12, 1, 2), "MAM": (3, 4, 5), "JJA": (6, 7, 8), "SON": (9, 10, 11)}
 _ISO = re.compile(r"^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2}))?)?Z?)?)?)?$")
 
@@ -108,6 +110,41 @@ def _step(hours: Any, months: Any) -> tuple[str, float | None, Any]:
     return text, usual, missing
 
 
+def note_step(data: Any, name: str) -> Any:
+    """Note at an axis of times the step that it has, before a part of it is taken."""
+    if name in data.dims and data.sizes[name] > 1 and STEP not in data[name].attrs:
+        data[name].attrs[STEP] = time_axis(data, name).step
+    return data
+
+
+def seconds_of_steps(axis: Any, *, ends: bool = False) -> Any:
+    """Return how long each step is, s: months and years as their calendar has them.
+
+    Parameters
+    ----------
+    ends
+        A time is the end of its step, not its start or middle.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for an axis whose step is not known, or is of several months.
+    """
+    step = str(axis.attrs.get(STEP, ""))
+    count, _, unit = step.partition(" ")
+    if unit.startswith(("month", "year")) and count == "1":
+        inside = axis.copy(data=moment_before(axis.values)) if ends else axis
+        days = inside.dt.days_in_month if unit == "month" else inside.dt.days_in_year
+        return days.astype("f8") * 86400.0
+    if unit not in ("h", "day", "days"):
+        raise LabrigError(
+            f"How long a step is cannot be told: {step or 'there is one time alone'}",
+            where=str(axis.name),
+            expected="steps of hours, days, one month or one year",
+        )
+    return axis.copy(data=np.full(axis.shape, float(count) * (3600.0 if unit == "h" else 86400.0)))
+
+
 def hours_of(axis: Any) -> Any:
     """Return times as hours since the first, float64, whatever the calendar."""
     values = axis.values
@@ -132,7 +169,7 @@ def require_times(data: Any, name: str) -> Any:
             expected="a coordinate of times, as CF has it (units such as days since 2000-01-01)",
         )
     axis = data[name]
-    if np.issubdtype(axis.dtype, np.datetime64) or _is_cftime(axis):
+    if np.issubdtype(axis.dtype, np.datetime64) or is_cftime(axis):
         return axis
     raise LabrigError(
         f"The axis {name} holds no times but {axis.dtype}",
@@ -141,7 +178,8 @@ def require_times(data: Any, name: str) -> Any:
     )
 
 
-def _is_cftime(axis: Any) -> bool:
+def is_cftime(axis: Any) -> bool:
+    """Tell whether an axis has times of a calendar of its own."""
     import cftime  # type: ignore[import-untyped]
 
     return bool(axis.size and isinstance(np.asarray(axis.values).ravel()[0], cftime.datetime))

@@ -6,6 +6,8 @@ conversion is made on request, with 1000 kg m-3, and said.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -120,6 +122,25 @@ def same_dimension(one: str, other: str) -> bool:
         return bool(unit_of(one).is_compatible_with(unit_of(other)))
     except LabrigError:
         return False
+
+
+_OF_WATER = re.compile(r"precipitation|rainfall|snowfall|evapo|runoff|water_flux|^lwe_")
+
+
+def is_of_water(attrs: Mapping[str, Any]) -> bool:
+    """Tell whether a variable is an amount of water by its standard name (CF): then 1 kg m-2 is 1 mm."""
+    return bool(_OF_WATER.search(str(attrs.get("standard_name", ""))))
+
+
+def is_rate_of(own: str, unit: str) -> bool:
+    """Tell whether a unit is the rate of another: kg m-2 s-1 of kg m-2 and of mm, W m-2 of J m-2."""
+    try:
+        amount = unit_of(own) * registry().Unit("s")
+        other = unit_of(unit)
+    except LabrigError:
+        return False
+    density = registry().Unit("kg m-3")
+    return any(amount.is_compatible_with(each) for each in (other, other * density, other / density))
 
 
 def units_in(variable: Any, target: str, stated: str = "") -> Any:

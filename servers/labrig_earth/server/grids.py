@@ -53,7 +53,7 @@ async def sample_grid(
     return await answer_operation(Asked("extract", {"data": [data]}, arguments), job=job)
 
 
-GENERAL = ("cells", "least_part", "utc_offset_h", *OF_POLYGONS, *OF_VALUES[1:])
+GENERAL = ("cells", "least_part", "utc_offset_h", "accumulated", *OF_POLYGONS, *OF_VALUES[1:])
 """Options of `aggregate_grid` that are none of a statistic's own."""
 
 
@@ -81,7 +81,7 @@ async def aggregate_grid(
         Field(
             description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
             "window; base_temperature, kind, cap; method (theil_sen, ols); cells (exactextract, fractional, centres), "
-            "names, utc_offset_h, least_part, missing (-9999), classes [numbers], format."
+            "names, utc_offset_h, least_part, accumulated (step, since_00), missing (-9999), classes [numbers], format."
         ),
     ] = {},  # noqa: B006
     job: JobArgument = False,

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
+from labrig_earth.data.bounds import note_land
 from labrig_earth.grids.arithmetic import combined
 from labrig_earth.grids.axes import axes_of, grid_text, variable_of
-from labrig_earth.grids.conventions import accumulation_of, deaccumulated, spliced
+from labrig_earth.grids.conventions import ACCUMULATED, Accumulation, accumulation_of, deaccumulated, spliced
 from labrig_earth.grids.describing import describe_data
 from labrig_earth.grids.selecting import select_box, select_level, select_point, unbroken
 from labrig_earth.grids.times import select_hours, select_months, select_range, shifted, time_axis
@@ -223,36 +224,52 @@ def test_a_day_that_a_calendar_has_not() -> None:
     assert time_axis(data, "time").calendar == "360_day"
 
 
-def test_what_era5_land_accumulates_is_told_apart_and_known_by_its_values() -> None:
+def _since_00() -> tuple[xr.DataArray, np.ndarray]:
+    """Three days on ERA5-Land's grid, accumulated from 01 UTC to 00 UTC of the next day; and the hourly amounts."""
     times = pd.date_range("2020-06-01T01:00", periods=72, freq="h")
     amounts = np.random.default_rng(1).gamma(0.5, 1e-3, (72, 2, 3))
-    summed = amounts.reshape(3, 24, 2, 3).cumsum(axis=1).reshape(72, 2, 3)  # 01 UTC to 00 UTC of the next day
+    summed = amounts.reshape(3, 24, 2, 3).cumsum(axis=1).reshape(72, 2, 3)
     coords = {"time": times, "latitude": [0.1, 0.0], "longitude": [0.0, 0.1, 0.2]}
-    tp = xr.DataArray(summed, dims=("time", "latitude", "longitude"), coords=coords, name="tp")
-    assert accumulation_of(tp, "time").covers == "since_00"
-    assert np.allclose(deaccumulated(tp, "time").values, amounts)
-    coarse = tp.assign_coords(latitude=[1.0, 0.0], longitude=[0.0, 1.0, 2.0])
-    assert accumulation_of(coarse, "time").covers == "since_00"  # three days show it
-    assert accumulation_of(coarse.isel(time=slice(23, 47)), "time").covers == "before"  # one does not
-    hourly = tp.copy(data=amounts)
-    assert accumulation_of(hourly, "time").covers == "before"
-    assert accumulation_of(hourly.rename("t2m"), "time").covers == "instant"
-    for begin, count in ((23, 24), (0, 23)):  # a day from 00 or from 01 UTC, as it is asked for most
-        day = slice(begin, begin + count)
-        assert accumulation_of(tp.isel(time=day), "time").covers == "since_00"
-        assert accumulation_of(hourly.isel(time=day), "time").covers == "before"
-    dry = tp.isel(time=slice(23, 47)).copy()
-    dry[0] = 0.0  # no rain the day before
-    assert accumulation_of(dry, "time").covers == "since_00"
-    sun = xr.DataArray(
-        np.sin(np.pi * np.arange(24) / 24) ** 2, dims="time", coords={"time": dry.time}, name="ssrd"
+    return xr.DataArray(summed, dims=("time", "latitude", "longitude"), coords=coords, name="tp"), amounts
+
+
+def test_era5_land_is_known_by_its_grid_and_name_and_never_by_rising_values() -> None:
+    tp, amounts = _since_00()
+    assert accumulation_of(tp, "time") == Accumulation(
+        "since_00", "the grid of 0.1 degree is that of ERA5-Land"
     )
-    shower = sun.copy(data=np.eye(1, 24, 5)[0])
-    assert {accumulation_of(each, "time").covers for each in (sun, shower, sun.isel(time=slice(0, 13)))} == {
-        "before"
-    }
+    assert np.allclose(deaccumulated(tp, "time").values, amounts)
+    for coarse in (
+        tp.assign_coords(latitude=[1.0, 0.0], longitude=[0.0, 1.0, 2.0]),
+        tp.assign_coords(latitude=[0.25, 0.0], longitude=[0.0, 0.25, 0.5]),
+        tp.isel(latitude=0),
+    ):
+        covers = accumulation_of(coarse, "time")
+        assert covers.covers == "before" and "since_00" in covers.doubt  # it looks like it, and that is said
+        assert accumulation_of(coarse.assign_attrs({ACCUMULATED: "since_00"}), "time").covers == "since_00"
+        named = note_land(coarse.to_dataset().assign_attrs(source="reanalysis-era5-land"))
+        assert accumulation_of(named.tp, "time").covers == "since_00"
+    hourly = tp.copy(data=amounts)
+    covers = accumulation_of(hourly, "time")
+    assert covers.covers == "before" and "fall within a day" in covers.doubt
+    assert accumulation_of(hourly.rename("t2m"), "time").covers == "instant"
+    shower = tp.isel(time=slice(0, 23)).copy(
+        data=np.minimum(np.arange(23), 2.0)[:, None, None] * np.ones((2, 3))
+    )
+    assert accumulation_of(shower, "time").covers == "since_00"  # two hours of rain in a day
+    evening = shower.assign_coords(latitude=[0.25, 0.0])
+    assert accumulation_of(evening, "time").covers == "before" and not accumulation_of(evening, "time").doubt
     gap = deaccumulated(tp.isel(time=[0, 1, 3, 4]), "time")
     assert np.isnan(gap.values[2]).all() and np.allclose(gap.values[3], amounts[4])
+
+
+def test_accumulated_values_of_every_sixth_hour_become_amounts_of_six_hours() -> None:
+    tp, amounts = _since_00()
+    sixth = tp.isel(time=slice(5, None, 6))  # 06, 12, 18 and 00 UTC
+    assert accumulation_of(sixth, "time").covers == "since_00"
+    assert np.allclose(deaccumulated(sixth, "time").values, amounts.reshape(12, 6, 2, 3).sum(axis=1))
+    with pytest.raises(LabrigError, match="divide a day"):
+        deaccumulated(tp.isel(time=slice(4, None, 6)), "time")
 
 
 @pytest.mark.parametrize(

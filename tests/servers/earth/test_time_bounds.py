@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from labrig.errors import LabrigError
 from labrig_earth.data.bounds import COVERS
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
@@ -95,3 +96,100 @@ def test_hours_end_at_their_time_and_a_day_that_is_chosen_holds_its_own(tmp_path
     assert list(_told(path, tmp_path, select={"months": [1]}).values()) == [pytest.approx(144)]
     days = _told(path, tmp_path, every="day")
     assert [round(each) for each in days.values()] == [24, 48, 72]
+
+
+def test_a_box_of_era5_land_is_what_all_of_it_is_and_a_caller_may_say_so(tmp_path: Path) -> None:
+    """One cell of the grid shows no step of 0.1 degree; neither does the file that a box was cut out into."""
+    times = np.arange("2020-01-01T00", "2020-01-03T00", dtype="datetime64[h]").astype("datetime64[ns]")
+    hours = np.arange(48) - 1
+    total = np.where(hours < 0, 24.0, hours % 24 + 1.0)[:, None, None] * np.ones((1, 3, 3))  # 1 mm an hour
+    axes = {
+        "time": times,
+        "lat": ("lat", [50.2, 50.1, 50.0], {"units": "degrees_north"}),
+        "lon": ("lon", [10.0, 10.1, 10.2], {"units": "degrees_east"}),
+    }
+    path = tmp_path / "land.nc"
+    xr.Dataset({"tp": (("time", "lat", "lon"), total, {"units": "mm"})}, axes).to_netcdf(
+        path, engine="netcdf4"
+    )
+    first = {"start": "2020-01-01", "end": "2020-01-01"}
+    box = {"box": [9.95, 50.05, 10.05, 50.15]}
+    one_cell = {**first, "box": [9.95, 50.05, 10.05, 50.15]}
+    whole = list(_told(path, tmp_path, select=first).values())
+    part = list(_told(path, tmp_path, select=one_cell).values())
+    assert whole == [pytest.approx(24)] and part == [pytest.approx(24)]
+    cut = OPERATIONS["extract"](Call({"data": (Place.of(path),)}, {"select": box}, tmp_path))
+    again = tmp_path / cut.files[0]
+    days = _told(again, tmp_path, every="day", least_part=0.5)
+    assert list(days.values())[1:] == [pytest.approx(24), pytest.approx(23)]
+    amounts = list(_told(path, tmp_path, select=first, accumulated="step").values())
+    assert amounts == [pytest.approx(sum(range(1, 24)) + 24)]
+    with pytest.raises(LabrigError, match="since_00"):
+        _told(path, tmp_path, accumulated="daily")
+
+
+def test_days_that_were_made_of_hours_with_bounds_begin_at_their_time(tmp_path: Path) -> None:
+    """The bounds of hours that end at their times say nothing of the days that are made of them."""
+    times = np.arange("2020-01-30T01", "2020-02-02T01", dtype="datetime64[h]").astype("datetime64[ns]")
+    bounds = np.stack([times - np.timedelta64(1, "h"), times], axis=1)
+    axes = {
+        "time": ("time", times, {"bounds": "time_bnds"}),
+        "lat": ("lat", [1.0, 0.0], {"units": "degrees_north"}),
+        "lon": ("lon", np.arange(20.0), {"units": "degrees_east"}),
+    }
+    data = xr.Dataset(
+        {
+            "tp": (("time", "lat", "lon"), np.ones((72, 2, 20)), {"units": "mm", "GRIB_stepType": "accum"}),
+            "time_bnds": (("time", "bnds"), bounds),
+        },
+        axes,
+    )
+    data.to_netcdf(tmp_path / "hours.nc", engine="netcdf4")
+    wanted = {"statistic": "sum", "every": "day", "over": "time"}
+    days = OPERATIONS["aggregate"](Call({"data": (Place.of(tmp_path / "hours.nc"),)}, wanted, tmp_path))
+    months = _told(tmp_path / days.files[0], tmp_path, every="month", least_part=0)
+    assert {note[:7]: round(value) for note, value in months.items()} == {"2020-01": 48, "2020-02": 24}
+
+
+@pytest.mark.parametrize(
+    ("calendar", "february", "year"), [("standard", 29, 366), ("noleap", 28, 365), ("360_day", 30, 360)]
+)
+def test_a_rate_times_its_months_is_an_amount_on_every_calendar(
+    tmp_path: Path, calendar: str, february: int, year: int
+) -> None:
+    """1 mm a day; each month has the days of its calendar, also where February alone is chosen."""
+    times = xr.date_range("2020-01-01", periods=12, freq="MS", calendar=calendar, use_cftime=True)
+    attrs = {"units": "kg m-2 s-1", "standard_name": "precipitation_flux"}
+    axes = {
+        "time": times,
+        "lat": ("lat", [1.0, 0.0], {"units": "degrees_north"}),
+        "lon": ("lon", [0.0, 1.0], {"units": "degrees_east"}),
+    }
+    rain = xr.Dataset({"pr": (("time", "lat", "lon"), np.full((12, 2, 2), 1 / 86400), attrs)}, axes)
+    rain.to_netcdf(tmp_path / "pr.nc", engine="netcdf4")
+
+    def amounts(**more: object) -> list[float]:
+        wanted = {"statistic": "sum", "over": "both", "unit": "mm", **more}
+        result = OPERATIONS["aggregate"](Call({"data": (Place.of(tmp_path / "pr.nc"),)}, wanted, tmp_path))
+        assert all(each.unit == "mm" for each in result.values) and "the rate of each step" in result.method
+        return [each.value for each in result.values]
+
+    assert amounts() == [pytest.approx(year)]
+    assert amounts(select={"months": [2]}) == [pytest.approx(february)]
+
+
+def test_a_rate_of_hours_becomes_an_amount_and_one_of_a_single_time_does_not(tmp_path: Path) -> None:
+    times = np.arange("2020-01-01T03", "2020-01-03T03", 3, dtype="datetime64[h]").astype("datetime64[ns]")
+    axes = {
+        "time": times,
+        "lat": ("lat", [1.0, 0.0], {"units": "degrees_north"}),
+        "lon": ("lon", [0.0, 1.0], {"units": "degrees_east"}),
+    }
+    sun = xr.Dataset({"rsds": (("time", "lat", "lon"), np.full((16, 2, 2), 100.0), {"units": "W m-2"})}, axes)
+    sun.to_netcdf(tmp_path / "sun.nc", engine="netcdf4")
+    sun.isel(time=[0]).to_netcdf(tmp_path / "one.nc", engine="netcdf4")
+    wanted = {"statistic": "sum", "over": "both", "unit": "MJ m-2"}
+    found = OPERATIONS["aggregate"](Call({"data": (Place.of(tmp_path / "sun.nc"),)}, wanted, tmp_path))
+    assert found.values[0].value == pytest.approx(100 * 48 * 3600 / 1e6) and not found.warnings
+    with pytest.raises(LabrigError, match="one time alone"):
+        OPERATIONS["aggregate"](Call({"data": (Place.of(tmp_path / "one.nc"),)}, wanted, tmp_path))

@@ -274,6 +274,7 @@ async def test_what_era5_land_accumulates_through_the_day_is_taken_apart(
     amounts = np.random.default_rng(8).gamma(0.5, 1e-3, (3, 24, 3, 4))
     land = grid(amounts.cumsum(axis=1).reshape(72, 3, 4), hours, name="tp", units="m")
     land["tp"].attrs["GRIB_stepType"] = "accum"
+    land.attrs["title"] = "ERA5-Land hourly data"
     land.to_netcdf(work / "land.nc")
     done = await run(
         served, "temporal_aggregate", netcdf_path="land.nc", spec={"tp": "1D:sum"}, output_path="a/land.nc"
