@@ -114,7 +114,11 @@ def made(seed: str, number: int | str, paper: Paper, variant: Variant) -> Sample
             "rows": truths().dump_python(paper.rows, mode="json"),
             "pages": list(paper.pages),
             "planted": [list(each) for each in paper.planted],
-            **({"values": [asdict(each) for each in paper.values]} if paper.values else {}),
+            **(
+                {"values": [asdict(each) | {"box": list(each.box)} for each in paper.values]}
+                if paper.values
+                else {}
+            ),
         },
         labels={
             "kind": f"{paper.field}-{paper.level}",
