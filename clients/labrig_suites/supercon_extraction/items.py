@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -14,8 +15,10 @@ from labrig.canonical import content_hash
 from labrig.errors import LabrigError
 from labrig_harness.blobs import Blob
 from labrig_harness.sample import Attachment, Sample, SampleInput
+from labrig_harness.suite import Make
 from labrig_suites.common import generated
 from labrig_suites.supercon_extraction.grading.units import read_unit
+from labrig_suites.supercon_extraction.making.long_papers import LEVEL as LONG
 from labrig_suites.supercon_extraction.making.variants import Variant, make_variant
 from labrig_suites.supercon_extraction.making.writing import LEVELS, Paper
 from labrig_suites.supercon_extraction.published.properties import Property, decoded, find, properties
@@ -68,7 +71,33 @@ def generate(
     return generated.one_by_one(range(count)[:first], make, progress)
 
 
-def made(seed: str, number: int, paper: Paper, variant: Variant) -> Sample:
+def configured(settings: Mapping[str, Any]) -> Make:
+    """Return what makes plain papers on superconductors of one level: the only way to those of level 5.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a setting that is not ``level``, and a level that is not there.
+    """
+    if set(settings) != {"level"} or str(settings["level"]) not in map(str, (*LEVELS, LONG)):
+        raise LabrigError("These settings make no papers", where="--set", expected="level=1, 2, 3, 4 or 5")
+    return partial(of_level, int(settings["level"]))
+
+
+def of_level(
+    level: int, seed: str, count: int, progress: Callable[[int], None] | None = None
+) -> list[Sample]:
+    """Return papers of a level, which are in no set of `generate`."""
+    generated.at_least_one(count)
+
+    def make(number: int) -> Sample:
+        paper = make_variant(f"{seed}/{number}", level, "supercon", "plain")
+        return made(seed, f"level-{level}/{number}", paper, "plain")
+
+    return generated.one_by_one(range(count), make, progress)
+
+
+def made(seed: str, number: int | str, paper: Paper, variant: Variant) -> Sample:
     """Return a made paper as a sample."""
     return Sample(
         NAME,
@@ -85,6 +114,11 @@ def made(seed: str, number: int, paper: Paper, variant: Variant) -> Sample:
             "rows": truths().dump_python(paper.rows, mode="json"),
             "pages": list(paper.pages),
             "planted": [list(each) for each in paper.planted],
+            **(
+                {"values": [asdict(each) | {"box": list(each.box)} for each in paper.values]}
+                if paper.values
+                else {}
+            ),
         },
         labels={
             "kind": f"{paper.field}-{paper.level}",

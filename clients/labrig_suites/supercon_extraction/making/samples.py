@@ -19,7 +19,8 @@ AVOGADRO = 6.02214076e23
 WHH = 0.693
 MASS = {"La": 138.905, "Sr": 87.62, "Cu": 63.546, "O": 15.999, "Ba": 137.327, "Fe": 55.845, "Co": 58.933, "As": 74.922,
         "Mg": 24.305, "B": 10.81, "C": 12.011, "Nb": 92.906, "Sn": 118.71, "Ge": 72.63, "Bi": 208.98, "Te": 127.6,
-        "Se": 78.971, "Sb": 121.76, "Nd": 144.242}  # fmt: skip
+        "Se": 78.971, "Sb": 121.76, "Nd": 144.242, "Ta": 180.948, "S": 32.06, "Pd": 106.42, "Cr": 51.996,
+        "Eu": 151.964, "Ir": 192.217, "Rh": 102.906}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ def make_samples(
         [each for each in SERIES if each.field == field_name and (oxygen or not each.oxygen)]
     )
     xs = sorted(draw.sample(series.xs, min(count, len(series.xs))))
-    units = _units(draw)
+    units = choose_units(draw)
     delta = draw.choice([0.04, 0.06, 0.08, 0.11]) if series.oxygen else 0.0
     made = []
     for number, x in enumerate(xs):
@@ -181,7 +182,7 @@ def make_samples(
         for letter, amount in amounts.items():
             markup = markup.replace("{" + letter + "}", "{" + amount + "}")
         formula = markup.replace("_{", "").replace("}", "")
-        values = _values(draw, series, x, formula, units)
+        values = make_values(draw, series, x, formula, units)
         label = f"{draw.choice('ABS')}{number + 1}"
         gone = f"{delta:g}" if series.oxygen else ""
         made.append(Made(formula, markup, label, f"x = {shown}", values, delta=gone))
@@ -190,7 +191,7 @@ def make_samples(
     return series, made
 
 
-def _units(draw: random.Random) -> dict[str, str]:
+def choose_units(draw: random.Random) -> dict[str, str]:
     """Return the units of a paper: one for each quantity, since a paper keeps to its units."""
     return {
         "xi": draw.choice(["Å", "nm"]),
@@ -202,7 +203,7 @@ def _units(draw: random.Random) -> dict[str, str]:
     }
 
 
-def _values(
+def make_values(
     draw: random.Random, series: Series, x: float, formula: str, units: Mapping[str, str]
 ) -> dict[str, Printed]:
     a, c = (length * (1 + draw.uniform(-0.002, 0.002)) for length in series.cell)
@@ -269,7 +270,9 @@ def cell_density(formula: str, series: Series, values: Mapping[str, Printed]) ->
     mass = sum(MASS[symbol] * amount for symbol, amount in (composition(formula) or {}).items())
     a = values["a"].number
     c = values["c"].number if "c" in values else a
-    volume = a * a * c * (math.sqrt(3) / 2 if series.group[0] == "R" or series.group[:2] == "P6" else 1)
+    volume = (
+        a * a * c * (math.sqrt(3) / 2 if series.group[0] == "R" or series.group[:2] in ("P6", "P-") else 1)
+    )
     return series.formulas_in_cell * mass / (AVOGADRO * volume * 1e-24)
 
 

@@ -83,6 +83,9 @@ def words(text: str) -> list[Word]:
 class Setter:
     """Sets a paper, and keeps what was drawn: the lines of each page, and the spots of each mark."""
 
+    keeps_sentences = True
+    """Whether no paragraph goes from one page to the next."""
+
     def __init__(self, style: Style, head: str, owner: str = "") -> None:
         try:
             from reportlab.lib.pdfencrypt import StandardEncryption
@@ -198,7 +201,7 @@ class Setter:
 
     def section(self, heading: str, text: str) -> None:
         """Set a heading and the first paragraph under it, on one page."""
-        if self.column == self.style.columns - 1:
+        if self.keeps_sentences and self.column == self.style.columns - 1:
             self.room((len(self._broken(text, self.style.size, self.style.size)) + 2) * self.style.leading)
         self.heading(heading)
         self.paragraph(text)
@@ -232,8 +235,8 @@ class Setter:
         space = self._wide(" ", LATIN, size)
         start = size if indent else 0.0
         lines = self._broken(text, size, start)
-        if self.column == self.style.columns - 1:
-            self.room(len(lines) * self.style.leading)  # no sentence goes from one page to the next
+        if self.keeps_sentences and self.column == self.style.columns - 1:
+            self.room(len(lines) * self.style.leading)
         for number, line in enumerate(lines):
             self.room(self.style.leading)
             self.y -= self.style.leading

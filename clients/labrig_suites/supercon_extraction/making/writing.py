@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from labrig_suites.supercon_extraction.making.samples import Made, Printed, Series
-from labrig_suites.supercon_extraction.making.setting import Setter, Style
+from labrig_suites.supercon_extraction.making.setting import Box, Setter, Style
 from labrig_suites.supercon_extraction.rows import Place, Truth
 from labrig_suites.supercon_extraction.targets import Field, Target
 
@@ -31,6 +31,20 @@ NEXT = ("seebeck", "tc_zero")
 
 
 @dataclass(frozen=True)
+class Valued:
+    """A printed value of a paper of level 5, asked for or not; of others, material and sample are empty."""
+
+    property: str
+    value: str
+    unit: str
+    standing: str
+    material: str
+    sample: str
+    page: int
+    box: Box
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper and its truth.
 
@@ -40,6 +54,8 @@ class Paper:
         Text of each page, as drawn.
     planted
         For each value that contradicts the others: sample, property, why.
+    values
+        At level 5 all that is printed.
     """
 
     pdf: bytes
@@ -50,6 +66,7 @@ class Paper:
     field: str
     level: int
     tables: int
+    values: tuple[Valued, ...] = ()
 
 
 @dataclass(frozen=True)
