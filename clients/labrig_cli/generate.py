@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,7 +91,12 @@ def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[
     seed = arguments.seed or secrets.token_hex(16)
     with Progress(console=Console(stderr=True)) as bars:
         bar = bars.add_task("samples", total=max(count, 1))
-        made = make(seed, count, progress=lambda done: bars.update(bar, completed=done))
+        try:
+            made = make(seed, count, progress=lambda done: bars.update(bar, completed=done))
+        except BaseException:
+            if arguments.seed is None:
+                print(f"The set was not finished; --seed {seed} makes the same one", file=sys.stderr)
+            raise
     said = [f"commitment {generator.commitment(seed)}"]
     if arguments.seed is None:
         said.append(f"seed {seed} (keep it: the same set can be made from it, and from nothing else)")

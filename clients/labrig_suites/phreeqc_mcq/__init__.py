@@ -2,12 +2,11 @@
 
 Read in this order: `scenario` (what a stem is), `orbit` (why the options of an item tell nothing), `drawing`,
 `switches` and `quantities` (numbers, choices and questions that many stems share), `stems`, `judged` (answers in words)
-and `in_words` (the stems that have them), `values` (truths and their
-refinement), `items` (sets from a seed), `tasks` (a set that is kept), `solution` (the reference), `another` (a second
-solution), `score` and `evidence` (where the chain broke), `fixtures` (what the scorer is tried with), `tables` and
-`paper` (the tables of PHREEQC-MCQ-200 by number), `published` (its own questions). Beside them: `arms`, `presets`
-(appendix H), `checked` (lines of a file, read with care), `columns` (cells in a
-row), `printed` (numbers in the main output).
+and `in_words` (the stems that have them), `values` (truths and their refinement), `items` (sets from a seed), `kept`
+and `tasks` (sets in Labrig's home), `solution` (the reference), `another` (a second solution), `score` and `evidence`
+(where the chain broke), `fixtures` (what the scorer is tried with), `tables` and `paper` (the tables of PHREEQC-MCQ-200
+by number), `published` (its own questions). Beside them: `arms`, `presets` (appendix H), `checked` (lines of a file,
+read with care), `columns` (cells in a row), `printed` (numbers in the main output).
 """
 
 from labrig_harness.suite import Generator, Suite

@@ -23,6 +23,7 @@ from labrig_suites.common.from_sync import from_sync
 from labrig_suites.phreeqc_mcq.checked import check
 from labrig_suites.phreeqc_mcq.in_words import JUDGED
 from labrig_suites.phreeqc_mcq.judged import Judged
+from labrig_suites.phreeqc_mcq.kept import Unfinished, path_of
 from labrig_suites.phreeqc_mcq.orbit import Drawn, Option, item, item_in_words, items_of_scenario
 from labrig_suites.phreeqc_mcq.scenario import Stem
 from labrig_suites.phreeqc_mcq.stems import STEMS
@@ -47,6 +48,8 @@ LARGE_SHARE = 0.185
 WORDS_SHARE = 0.25
 """Of items that are answered in words, in a set of all kinds: about that of the first hundred published questions."""
 KINDS = ("numbers", "all")
+LEAST_KEPT = 20
+"""Items of a set from which on what is made of it is kept, should it be ended half-way."""
 MOST_OF_SCENARIO = 4
 
 OPTIONS = re.compile(r"\n\n(A\. .*\nB\. .*\nC\. .*\nD\. .*)\n\Z")
@@ -126,6 +129,11 @@ class _Wanted:
     kinds: str
     per_scenario: int
 
+    def unfinished(self) -> Unfinished:
+        """Return where what is made of it is kept until it is whole."""
+        names = [stem.name for stem in self.stems]
+        return Unfinished(path_of(VERSION, self.seed, self.count, names, self.kinds, self.per_scenario))
+
     @property
     def said(self) -> str:
         """What ids are made of beside the number: an item of another kind of set is another item."""
@@ -158,6 +166,8 @@ async def _generate(wanted: _Wanted, progress: Callable[[int], None], first: int
     from labrig_phreeqc.engine.engine import PATIENT_S, Engine
 
     jobs, letters, ranks = wanted.deal()
+    kept = wanted.unfinished() if wanted.count >= LEAST_KEPT else None
+    there = kept.read() if kept else {}
     gate = asyncio.Semaphore(AT_ONCE)
     done = 0
 
@@ -165,18 +175,28 @@ async def _generate(wanted: _Wanted, progress: Callable[[int], None], first: int
 
         async def make(stem: Stem, numbers: range) -> list[Sample]:
             nonlocal done
-            async with gate:
-                samples = await _items(engine, wanted, stem, numbers, letters, ranks)
+            if numbers.start in there:
+                samples = [from_row(each) for each in there[numbers.start]]
+            else:
+                async with gate:
+                    samples = await _items(engine, wanted, stem, numbers, letters, ranks)
+                if kept:
+                    kept.add(numbers.start, [row(each) for each in samples])
             done += len(samples)
             progress(done)
             return samples
 
-        async with asyncio.TaskGroup() as group:
-            made = [
-                group.create_task(make(stem, numbers))
-                for stem, numbers in jobs
-                if first is None or numbers.start < first
-            ]
+        try:
+            async with asyncio.TaskGroup() as group:
+                made = [
+                    group.create_task(make(stem, numbers))
+                    for stem, numbers in jobs
+                    if first is None or numbers.start < first
+                ]
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None
+    if kept:
+        kept.remove()
     return [sample for each in made for sample in each.result()][:first]
 
 

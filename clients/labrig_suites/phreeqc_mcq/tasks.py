@@ -11,12 +11,11 @@ import os
 import sys
 from pathlib import Path
 
-from labrig.canonical import content_hash
-from labrig.config import home
 from labrig.errors import LabrigError
 from labrig_harness.records.outfolder import json_text, write_atomically
 from labrig_harness.sample import Sample
 from labrig_suites.phreeqc_mcq import items
+from labrig_suites.phreeqc_mcq.kept import path_of
 
 COUNT = 200
 
@@ -49,17 +48,7 @@ def _read(path: Path) -> list[Sample] | None:
 
 
 def _kept_path(seed: int) -> Path:
-    """Return where a set is kept: its name changes with the generator's code and the engine's databases."""
-    from labrig_phreeqc.database.databases import list_databases
-    from labrig_phreeqc.engine.library import find_library
-
-    here = Path(__file__).parent
-    files = (path for folder in (here, here.parent / "common") for path in sorted(folder.rglob("*.py")))
-    code = [path.read_text(encoding="utf-8") for path in files]
-    engine = [find_library().sha256, *(each.sha256 for each in list_databases())]
-    folder = home() / "suites" / items.NAME
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{content_hash([items.VERSION, code, engine, seed, COUNT])[:16]}.jsonl"
+    return path_of(items.VERSION, seed, COUNT)
 
 
 def _say(done: int) -> None:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastmcp import Client
@@ -107,6 +108,33 @@ def test_questions_of_one_scenario_are_read_in_one_output(databases: Path) -> No
         assert {
             frozenset(each["input"] for each in sample.truth["options"].values()) for sample in group
         } == {frozenset(each["input"] for each in group[0].truth["options"].values())}
+
+
+def test_a_set_that_is_ended_half_way_goes_on(
+    databases: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stems, whole, asked = of_module("saturation"), 3, []
+    make = items._items
+    monkeypatch.setattr(items, "LEAST_KEPT", 1)
+
+    async def ended(*given: Any) -> list[Sample]:
+        asked.append(given[3].start)
+        if len(asked) == whole:
+            raise LabrigError("PHREEQC is busy", code="busy")
+        return await make(*given)
+
+    monkeypatch.setattr(items, "AT_ONCE", 1)
+    monkeypatch.setattr(items, "_items", ended)
+    with pytest.raises(LabrigError, match="is busy"):
+        items.generate("half", whole, stems=stems)
+    (part,) = private_home.rglob("*.part")
+    assert part.stat().st_mode & 0o077 == 0 and len(part.read_text().splitlines()) == 2
+    with part.open("a") as torn:
+        torn.write('{"first": 2, "ro')
+    made = items.generate("half", whole, stems=stems)
+    assert len(asked) == 4 and not list(private_home.rglob("*.part"))
+    monkeypatch.undo()
+    assert made == items.generate("half", whole, stems=stems)
 
 
 @pytest.mark.parametrize(
