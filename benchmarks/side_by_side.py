@@ -5,24 +5,32 @@
 
 Both run in this Python, with the packages and side environments that it has. Each is a process that makes the call when
 it is told to; they are told by turns, so what else the machine does meets both. A call is a line of pandas in the
-sandbox, with either backend, and the speciation of sea water by PHREEQC.
+sandbox, with either backend, the speciation of sea water by PHREEQC, and what a child of Earth says of a small field
+in NetCDF and in Zarr and of a layer in GeoJSON.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
-CALLS = ("bubblewrap", "landlock", "phreeqc")
+OF_EARTH = {
+    "netcdf": ("describe_data", "field.nc"),
+    "zarr": ("describe_data", "field.zarr"),
+    "geojson": ("gis_measure", "layer.geojson"),
+}
+CALLS = ("bubblewrap", "landlock", "phreeqc", *OF_EARTH)
 WARMING = 5
 READY = "ready"
 
@@ -41,6 +49,8 @@ async def prepared(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[N
             assert (await engine.run(SPECIATION)).status == "ok"
 
         return speciated
+    if call in OF_EARTH:
+        return await prepared_of_earth(call, stack)
     from labrig.sandbox import Sandbox
 
     sandbox = await stack.enter_async_context(Sandbox(backend=call))
@@ -49,6 +59,44 @@ async def prepared(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[N
         assert (await sandbox.run(LINE)).status == "ok"
 
     return computed
+
+
+async def prepared_of_earth(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Return the same of a file that children of Earth read behind walls."""
+    from labrig_earth.work import asking
+
+    operation, name = OF_EARTH[call]
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    write_earth(folder)
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    opened = [os.open(each, os.O_RDONLY) for each in (folder / name, scratch)]
+    by = await stack.enter_async_context(asking.workers())
+
+    async def looked() -> None:
+        given = {"data": [asking.Given(name, opened[0])]}
+        assert (await asking.run(by, operation, given, {}, opened[1])).data
+
+    return looked
+
+
+def write_earth(folder: Path) -> None:
+    """Write 4 x 40 x 50 values, and 100 squares."""
+    import numpy as np
+    import xarray as xr
+
+    places = {"latitude": np.linspace(39.0, 0.0, 40), "longitude": np.arange(50.0)}
+    values = np.arange(8000.0).reshape(4, 40, 50)
+    data = xr.Dataset({"t": (("time", *places), values, {"units": "K"})}, places)
+    data.to_netcdf(folder / "field.nc", engine="netcdf4")
+    data.to_zarr(folder / "field.zarr", zarr_format=2)
+    rings = [[[n, 0], [n + 1, 0], [n + 1, 1], [n, 1], [n, 0]] for n in range(100)]
+    features = [
+        {"type": "Feature", "properties": {"n": n}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+        for n, ring in enumerate(rings)
+    ]
+    whole = {"type": "FeatureCollection", "features": features}
+    (folder / "layer.geojson").write_text(json.dumps(whole))
 
 
 async def work(call: str) -> None:
@@ -84,6 +132,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", type=Path, nargs="?", help="the other checkout")
     parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--call", choices=CALLS, action="append", help="only this one; repeatable")
     parser.add_argument("--work", choices=CALLS, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
@@ -91,7 +140,7 @@ def main() -> None:
         return
     if given.before is None or not (given.before / "shared" / "labrig").is_dir():
         parser.error("the folder of another checkout is needed")
-    for call in CALLS:
+    for call in given.call or CALLS:
         workers = {"before": worker(given.before.resolve(), call), "now": worker(HERE, call)}
         took: dict[str, list[float]] = {name: [] for name in workers}
         for number in range(given.rounds):

@@ -29,7 +29,8 @@ PRIVATE = ".labrig"
 MAX_FILE_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 2 << 30
 """Of all files of a workspace, unless the setting ``workspace.quota_bytes`` says otherwise."""
-MAX_FILES = 20_000
+MAX_NAMES = 20_000
+"""Files and folders of a workspace."""
 MAX_DEPTH = 32
 _MAX_LINKS = 16
 
@@ -151,7 +152,7 @@ class Workspace:
                 expected=f"at most {MAX_FILE_BYTES:,} bytes",
                 code="limit",
             )
-        self._check_quota(len(content))
+        self._check_quota(len(content), len(parts))
         self.folder.mkdir(parents=True, exist_ok=True)
         with _folder(self.folder) as top, _walk(top, parts[:-1], path, make=True) as folder:
             name, temporary = parts[-1], f".tmp-{secrets.token_hex(6)}"
@@ -283,21 +284,26 @@ class Workspace:
             code="not_found",
         )
 
-    def _check_quota(self, more: int) -> None:
+    def _check_quota(self, more: int, names: int) -> None:
+        """Refuse more bytes, with at most so many new names, than the workspace may have; a folder takes room, too."""
         if not self.folder.is_dir():
             return
-        files = total = 0
-        for entry in _files_below(self.folder, ""):
-            files += 1
-            total += entry.bytes
+        there = total = 0
+        for folder, folders, files in os.walk(self.folder):
+            if PRIVATE in folders:
+                folders.remove(PRIVATE)
+            there += len(folders) + len(files)
+            for name in files:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 - there are many
         quota = byte_setting("workspace", "quota_bytes", MAX_TOTAL_BYTES)
-        if files >= MAX_FILES or total + more > quota:
+        if there + names > MAX_NAMES or total + more > quota:
             raise LabrigError(
-                f"The workspace is full: {files:,} files, {total:,} bytes",
-                expected=f"at most {MAX_FILES:,} files and {quota:,} bytes",
-                try_="a higher workspace.quota_bytes (in labrig.toml, or LABRIG_WORKSPACE_QUOTA_BYTES)"
-                if files < MAX_FILES
-                else "",
+                f"The workspace is full: {there:,} files and folders, {total:,} bytes",
+                expected=f"at most {MAX_NAMES:,} files and folders, and {quota:,} bytes",
+                try_="fewer, or another workspace"
+                if there + names > MAX_NAMES
+                else "a higher workspace.quota_bytes (in labrig.toml, or LABRIG_WORKSPACE_QUOTA_BYTES)",
                 code="limit",
             )
 

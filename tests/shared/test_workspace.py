@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hostile.filling import deep_paths
+from labrig import workspace as module
 from labrig.errors import LabrigError
 from labrig.workspace import MAX_FILE_BYTES, PRIVATE, Workspace
 
@@ -158,6 +160,17 @@ def test_too_large_is_refused_and_the_old_file_stays(workspace: Workspace) -> No
         workspace.write_bytes("x", bytes(MAX_FILE_BYTES + 1))
     assert caught.value.code == "limit"
     assert workspace.read_text("x") == "old"
+
+
+def test_folders_count_as_files_do(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of one byte brought 31 folders, which no quota counted: 620,000 of them and 2.5 GB for 20,000 files."""
+    monkeypatch.setattr(module, "MAX_NAMES", 100)
+    with pytest.raises(LabrigError, match="full: 96 files and folders") as full:
+        for path in deep_paths():
+            workspace.write_text(path, "x")
+    assert full.value.code == "limit"
+    workspace.write_text("more.txt", "x")
+    assert sum(1 for _ in workspace.folder.rglob("*")) == 97
 
 
 @settings(max_examples=3 * settings.default.max_examples)

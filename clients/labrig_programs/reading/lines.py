@@ -124,4 +124,4 @@ def parse(text: bytes | str) -> Any:
     data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     if data.count(b",") + data.count(b"[") + data.count(b"{") > MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES:,} values")
-    return json.loads(text, parse_constant=str)
+    return json.loads(text, parse_constant=str, parse_float=_read_float)

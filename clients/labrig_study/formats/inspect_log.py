@@ -69,7 +69,8 @@ def read(document: Json) -> list[ReadRun]:
         raise LabrigError(
             "This is not an EvalLog of Inspect", expected="a JSON object with eval, status and samples"
         )
-    return [read_sample(sample, document) for sample in rows(document.get("samples"))]
+    samples = enumerate(rows(document.get("samples")), 1)
+    return [_read_one(f"sample {number}", sample, document) for number, sample in samples]
 
 
 def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
@@ -116,7 +117,15 @@ def read_archive(file: BinaryIO) -> Iterator[ReadRun]:
                 reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
                 yield ReadRun(NAME, (), skipped=(f"{name}: {reason}",))
                 continue
-            yield read_sample(table(sample), document)
+            yield _read_one(name, table(sample), document)
+
+
+def _read_one(name: str, sample: Json, document: Json) -> ReadRun:
+    """Return a sample as a run, which says so where it is nested too deep; the others are read all the same."""
+    try:
+        return read_sample(sample, document)
+    except RecursionError:
+        return ReadRun(NAME, (), skipped=(f"{name}: nested too deep",))
 
 
 def _check_sizes(entries: Sequence[Any], file: BinaryIO) -> None:

@@ -6,31 +6,39 @@ A job is ``JOB/TRIAL/result.json`` (``task_name``, ``verifier_result.rewards``, 
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from labrig_programs.reading.building import Json, table, word
+from labrig_programs.reading.lines import parse
 from labrig_programs.reading.read_run import ReadRun
 
 RESULT, TRAJECTORY = "result.json", "trajectory.json"
 DEEPEST = 4
 """Folders above a file in which the result of its trial is looked for."""
+MOST_BYTES = 1 << 24
 
 
 def trial_of(file: Path) -> Json:
     """Return the result of the trial that a file is of, or an empty object."""
     for folder in list(file.absolute().parents)[:DEEPEST]:
         path = folder / RESULT
-        if path.is_file() and not path.is_symlink() and path.stat().st_size < 2**24:
-            try:
-                found = table(json.loads(path.read_bytes()))
-            except (ValueError, RecursionError):
-                continue
+        if path.is_file() and not path.is_symlink():
+            found = _read_result(path, path.stat().st_size, path.stat().st_mtime_ns)
             if word(found.get("task_name")) and "trial_name" in found:
                 return found
     return {}
+
+
+@lru_cache(maxsize=8)
+def _read_result(path: Path, size: int, changed_ns: int) -> Json:
+    """Return what a file holds, each once: all files beside it ask for it."""
+    try:
+        return table(parse(path.read_bytes())) if size < MOST_BYTES else {}
+    except (ValueError, RecursionError):
+        return {}
 
 
 def is_beside(file: Path) -> bool:

@@ -41,6 +41,9 @@ from labrig_study.logs.opening import read_file
 
 SUFFIXES = frozenset((".jsonl", ".json", ".eval", ".csv", ".tsv", ".txt", ".log", ".ndjson", ".traj"))
 
+TOO_DEEP = "its JSON is nested too deep to be kept"
+BESIDE = 100
+"""Levels that a record puts around what it keeps, and calls around its writing, at most."""
 UNSAID = -1
 """The epoch of a run whose log states none."""
 MOST_EPOCHS = 10_000
@@ -109,14 +112,19 @@ def import_logs(
         samples = _extend_items(out, suite, plans)
     else:
         samples = outfolder.keep_tasks(out, samples)
-    for arm, agent in dict.fromkeys((plan.arm, plan.agent) for plan in plans):
-        mine = [plan for plan in plans if (plan.arm, plan.agent) == (arm, agent)]
+    tasks = outfolder.tasks_hash(list(samples))
+    by_run: dict[tuple[str, str], list[_Planned]] = {}
+    by_file: dict[Path, list[_Planned]] = {}
+    for plan in plans:
+        by_run.setdefault((plan.arm, plan.agent), []).append(plan)
+        by_file.setdefault(plan.file, []).append(plan)
+    for (arm, agent), mine in by_run.items():
         epochs = 1 + max(plan.epoch for plan in mine)
         items = [plan.item for plan in mine] if suite.name == "imported" else []
-        keep_run(out, suite, samples, arm, agent, seed=seed, epochs=epochs, items=items)
+        keep_run(out, suite, tasks, arm, agent, seed=seed, epochs=epochs, items=items)
     by_id = {sample.id: sample for sample in samples}
-    for file in dict.fromkeys(plan.file for plan in plans):
-        _write_file(file, [plan for plan in plans if plan.file == file], out, suite, by_id, seed, done)
+    for file, mine in by_file.items():
+        _write_file(file, mine, out, suite, by_id, seed, done)
     return done
 
 
@@ -195,6 +203,8 @@ class _Planner:
             self.done.skip(f"{file.name}: {error.what}" + (f" (try {error.try_})" if error.try_ else ""))
         except OSError as error:
             self.done.skip(f"{file.name}: {error.strerror}")
+        except RecursionError:
+            self.done.skip(f"{file.name}: {TOO_DEEP}")
         else:
             if number < 0:
                 self.done.skip(f"{file.name}: {_describe_empty(file) or f'nothing of {kind} in it'}")
@@ -203,6 +213,9 @@ class _Planner:
         if not run.steps and run.skipped:
             for line in run.skipped:
                 self.done.skip(f"{file.name}: {line}")
+            return None
+        if not _can_be_kept(run.meta):
+            self.done.skip(f"{file.name}: run {number + 1}: {TOO_DEEP}")
             return None
         item = _find_item(run, file, number, self.known, self.where)
         if not item:
@@ -227,10 +240,23 @@ class _Planner:
         )
 
 
+def _can_be_kept(meta: dict[str, Any]) -> bool:
+    """Tell whether what a log says of a run is nested no deeper than a record keeps."""
+    around: Any = meta
+    for _ in range(BESIDE):
+        around = [around]
+    try:
+        outfolder.json_text(around)
+    except RecursionError:
+        return False
+    return True
+
+
 def _number_epochs(plans: list[_Planned], done: Imported) -> list[_Planned]:
     """Give every run an epoch: the one that its log states, and the next free one where that is taken or none is."""
     taken: dict[tuple[str, str, str], dict[int, Path]] = {}
     found: dict[int, int] = {}
+    lowest: dict[tuple[str, str, str], int] = {}
     order = sorted(range(len(plans)), key=lambda at: (plans[at].epoch == UNSAID, at))
     later = []
     for at in order:
@@ -244,7 +270,9 @@ def _number_epochs(plans: list[_Planned], done: Imported) -> list[_Planned]:
     for at in sorted(later, key=lambda at: (plans[at].epoch == UNSAID, plans[at].file, plans[at].epoch, at)):
         plan = plans[at]
         mine = taken[plan.arm, plan.agent, plan.item]
-        found[at] = next(epoch for epoch in count() if epoch not in mine)
+        free = lowest.get((plan.arm, plan.agent, plan.item), 0)
+        found[at] = next(epoch for epoch in count(free) if epoch not in mine)
+        lowest[plan.arm, plan.agent, plan.item] = found[at] + 1
         if plan.epoch != UNSAID and plan.file != mine[plan.epoch]:
             done.note(
                 f"{plan.file.name}: epoch {plan.epoch} of {plan.item} is taken by {mine[plan.epoch].name};"
@@ -345,7 +373,7 @@ def _write_file(
             try:
                 write_record(run, folder, suite, sample, plan.arm, plan.agent, plan.epoch, seed, source)
             except RecursionError:
-                done.skip(f"{file.name}: JSON of run {number + 1} is nested too deep to be kept")
+                done.skip(f"{file.name}: run {number + 1}: {TOO_DEEP}")
                 continue
             done.records.append(folder)
         for line in told:

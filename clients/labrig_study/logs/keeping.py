@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records import outfolder
-from labrig_harness.sample import Sample
 from labrig_harness.suite import Suite
 from labrig_harness.trajectory import Trajectory
 
@@ -72,7 +71,7 @@ def whole(file: Path) -> bytes:
 def keep_run(
     out: Path,
     suite: Suite,
-    samples: Sequence[Sample],
+    tasks: str,
     arm: str,
     agent: str,
     *,
@@ -80,7 +79,15 @@ def keep_run(
     epochs: int,
     items: Iterable[str] = (),
 ) -> None:
-    """Write ``run.json`` of an imported run; `items` names those that it covers, where it need not cover all."""
+    """Write ``run.json`` of an imported run.
+
+    Parameters
+    ----------
+    tasks
+        Hash of its samples.
+    items
+        Those that it covers, where it need not cover all.
+    """
     label = label_of(arm, agent)
     about: dict[str, Any] = {
         "suite": suite.name,
@@ -93,7 +100,7 @@ def keep_run(
         "calls": "imported",
         "store": "",
         "perturb": "",
-        "tasks": outfolder.tasks_hash(list(samples)),
+        "tasks": tasks,
         "label": label,
     }
     if items:

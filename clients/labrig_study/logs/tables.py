@@ -53,9 +53,12 @@ def import_tables(files: Sequence[Path], out: Path, *, seed: int, where: Where) 
             placed.append(placement)
     if silent:
         done.skip(f"{silent} rows that say neither what is right nor whether it was")
-    for arm, agent in dict.fromkeys((arm, agent) for _, _, arm, agent, _ in placed):
-        epochs = 1 + max(epoch for _, _, a, b, epoch in placed if (a, b) == (arm, agent))
-        keep_run(out, suite, list(samples.values()), arm, agent, seed=seed, epochs=epochs)
+    highest: dict[tuple[str, str], int] = {}
+    for _, _, arm, agent, epoch in placed:
+        highest[arm, agent] = max(epoch, highest.get((arm, agent), 0))
+    tasks = outfolder.tasks_hash(list(samples.values()))
+    for (arm, agent), epoch in highest.items():
+        keep_run(out, suite, tasks, arm, agent, seed=seed, epochs=1 + epoch)
     digests = {file: file_sha256(file) for file in tables}
     there = 0
     for file, row, arm, agent, epoch in placed:

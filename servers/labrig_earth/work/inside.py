@@ -39,6 +39,7 @@ KEPT_OUT = ("pyarrow", "distributed", "eccodes", "cfgrib")
 WARM = (
     *(
         "netCDF4",
+        "h5py",
         "zarr",
         "xarray",
         "dask.array",

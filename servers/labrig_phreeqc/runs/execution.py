@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import posixpath
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ DUMP = "dump.out"
 MAX_INPUT_CHARS = 5_000_000
 MAX_FILES = 100
 """Selected outputs that a run may leave as files."""
+MOST_HEADINGS, HEADINGS_BYTES = 1_000, 64 << 10
+"""Selected outputs of a workspace whose headings are kept, the last ones, and bytes of each; no quota counts them."""
 
 
 @dataclass(frozen=True)
@@ -273,8 +276,16 @@ class _Writer:
 
 def remember_headings(workspace: Workspace, text: str, headings: list[str]) -> None:
     """Keep the headings of a selected output with their units, which its text does not have."""
+    said = json.dumps(headings).encode()
+    if len(said) > HEADINGS_BYTES:
+        return  # the columns have the names that PHREEQC printed, without units
     with workspace.private("headings") as folder:
-        folder.write_whole(f"{sha256(text)}.json", json.dumps(headings).encode())
+        names = folder.names()
+        if len(names) >= MOST_HEADINGS:
+            with contextlib.suppress(FileNotFoundError):  # another run of the caller does the same
+                for name in sorted(names, key=lambda name: folder.about(name).st_mtime_ns)[: len(names) // 4]:
+                    folder.delete(name)
+        folder.write_whole(f"{sha256(text)}.json", said)
 
 
 def remembered_headings(workspace: Workspace, text: str) -> list[str]:

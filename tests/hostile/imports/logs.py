@@ -1,4 +1,4 @@
-"""Logs of Codex, of the Gemini CLI and in ATIF that somebody made to harm who imports them.
+"""Logs of Codex, of the Gemini CLI, in ATIF, of Inspect and of Harbor that somebody made to harm who imports them.
 
 ``logs.py FOLDER`` writes them all, beside good ones.
 """
@@ -91,6 +91,52 @@ LOGS = {
 }
 SKIPPED = frozenset({f"acting{ACTING}.json", "deep.jsonl"})
 """What cannot be imported. Of ``digits.jsonl`` a line is left out."""
+
+
+def inspected(**more: Any) -> str:
+    """Return a log of Inspect with a good sample, and one with other fields."""
+    messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "4"}]
+    good = {"id": "good", "epoch": 1, "messages": messages, "output": {}}
+    about = {"task": ACTING, "model": OUT, "packages": {ACTING: OUT}}
+    samples = [good, {**good, "id": "q1", **more}]
+    return json.dumps({"status": "success", "eval": about, "samples": samples})
+
+
+def in_lists(levels: int) -> list[Any]:
+    """Return a list within a list."""
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+INSPECTED = {
+    "deep-message": inspected(messages=[{"role": "user", "content": in_lists(TOO_DEEP)}]),
+    "deep-target": inspected(target=in_lists(TOO_DEEP), scores={"s": {"value": 1}}),
+    "paths": inspected(id=OUT),
+    "no-number": inspected(total_time="@").replace('"@"', "1e999"),
+}
+"""Logs of two samples each, of which the other one is good."""
+
+TRIAL = '{"task_name": "t", "trial_name": "x", "verifier_result": {"rewards": {"r": @}}}'
+REWARDS = {
+    "large": "9" * 4_000,
+    "no-number": "NaN",
+    "endless": "1e999",
+    "deep": json.dumps(in_lists(TOO_DEEP)),
+    "half-pair": json.dumps("\ud800"),
+    "path": '1}}, "task_name": ' + json.dumps(OUT) + ', "more": {"r": {"r": 1',
+}
+"""What a verifier of Harbor is said to have given."""
+
+
+def write_trials(job: Path) -> None:
+    """Write a job of Harbor with a trial for each reward."""
+    for name, reward in REWARDS.items():
+        agent = job / name / "agent"
+        agent.mkdir(parents=True)
+        (job / name / "result.json").write_text(TRIAL.replace("@", reward), encoding="utf-8")
+        (agent / "trajectory.json").write_text(atif(session_id=name))
 
 
 def write(folder: Path, outside: Path) -> None:

@@ -6,18 +6,21 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import Client
 
+from hostile.filling import new_headings
 from labrig.answer import ANSWER_BYTES, json_bytes
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig.workspace import Workspace
+from labrig_phreeqc.runs import execution
 from labrig_phreeqc.runs.execution import remember_headings, remembered_headings
 from labrig_phreeqc.server import toolbox
 
@@ -487,6 +490,18 @@ async def test_selected_output_has_no_stand_in_numbers_and_its_units_are_remembe
     assert failed.structured_content["status"] == "input_error"
     again = await lab.answer("read_values", path="selected_output_1.tsv", quantities=["Na"])
     assert again["data"]["rows"], "a run that fails leaves the table of the one before"
+
+
+def test_headings_do_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each selected output left a file that no quota counted."""
+    monkeypatch.setattr(execution, "MOST_HEADINGS", 40)
+    workspace = Workspace(tmp_path / "work")
+    for text, headings in islice(new_headings(), 200):
+        remember_headings(workspace, text, headings)
+    assert len(list((tmp_path / "work" / ".labrig" / "headings").iterdir())) <= 40
+    assert remembered_headings(workspace, "run 199") == ["heading 199"]
+    remember_headings(workspace, "long", ["x" * execution.HEADINGS_BYTES])
+    assert remembered_headings(workspace, "long") == []
 
 
 def test_headings_are_kept_in_no_file_of_somebody_else(tmp_path: Path) -> None:

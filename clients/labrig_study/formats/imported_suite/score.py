@@ -31,7 +31,7 @@ def share(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) and 0 <= number <= 1 else None
 
