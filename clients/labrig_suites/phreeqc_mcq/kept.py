@@ -24,9 +24,7 @@ def path_of(*what: Any) -> Path:
     files = (path for folder in (here, here.parent / "common") for path in sorted(folder.rglob("*.py")))
     code = [path.read_text(encoding="utf-8") for path in files]
     engine = [find_library().sha256, *(each.sha256 for each in list_databases())]
-    folder = home() / "suites" / SUITE
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{content_hash([code, engine, *what])[:16]}.jsonl"
+    return home() / "suites" / SUITE / f"{content_hash([code, engine, *what])[:16]}.jsonl"
 
 
 class Unfinished:
@@ -46,12 +44,15 @@ class Unfinished:
         return found
 
     def add(self, first: int, rows: Sequence[dict[str, Any]]) -> None:
-        """Keep the rows of a scenario; they hold truths, so that they are for the owner."""
+        """Keep the rows of a scenario, for the owner, since they hold truths; where that cannot be, go on without."""
         line = json.dumps({"first": first, "rows": rows}) + "\n"
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(descriptor, "a", encoding="utf-8") as file:
-            file.write(line)
+        with suppress(OSError):
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "a", encoding="utf-8") as file:
+                file.write(line)
 
     def remove(self) -> None:
         """Forget them, since the set is whole."""
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)

@@ -27,6 +27,7 @@ def tasks(*, seed: int) -> list[Sample]:
         return there
     made = items.generate(str(seed), COUNT, progress=_say)
     print(file=sys.stderr)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(path, "".join(json_text(items.row(each)) + "\n" for each in made))
     path.chmod(0o600)
     return made

@@ -52,6 +52,9 @@ async def look_up_database(
         status="ok_with_warnings" if warnings else "ok",
         data={"exact": exact, "related": related, "counts": found.counts, "nearest": found.nearest},
         warnings=tuple(warnings),
+        next=f"look_up_database(query={query[:40]!r}, kind='database'): which databases hold it"
+        if query.strip() and not exact
+        else "",
     )
 
 
@@ -79,7 +82,9 @@ def _databases(query: str) -> Answer:
     rows, found = [], []
     for database in installed:
         held = (
-            lookup.look_up(database, query).exact if wanted and database.name not in databases.ADD_ONS else []
+            _look_up(database, query, "")[0].exact
+            if wanted and database.name not in databases.ADD_ONS
+            else []
         )
         if held or wanted in database.name.casefold():
             holds = list(dict.fromkeys(f"{kind_of(one)} {one.name}" for one in held))[:4]

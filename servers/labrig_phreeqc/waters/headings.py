@@ -262,11 +262,13 @@ def _constituent(name: str, catalogue: Catalogue | None = None) -> tuple[Known, 
 def _total(blank: Column, folded: str, said: _Said) -> Column:
     """Read dissolved solids and hardness, which are only compared with."""
     if said.unit is None or said.unit.kind != "mass":
-        return blank.left_out(f"it has no unit of mass; write {blank.header} (mg/L)")
+        return blank.left_out(f"it has no unit of mass; write {blank.header} (mg/L)", unknown=True)
     if folded in _TDS:
         return replace(blank, role="TDS", unit=said.unit, factor=said.unit.scale)
     if said.formula != "CaCO3":
-        return blank.left_out(f"write {blank.header} (mg/L as CaCO3) if it is that")
+        return blank.left_out(
+            "it is not said of what it is a mass: (mg/L as CaCO3), if it is that", unknown=True
+        )
     return replace(blank, role="hardness", unit=said.unit, formula="CaCO3", factor=said.unit.scale)
 
 

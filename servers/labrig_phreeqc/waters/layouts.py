@@ -168,6 +168,43 @@ class _Value:
         )
 
 
+def name_columns(lines: Sequence[Line], heading: int) -> tuple[list[Line], list[str]]:
+    """Return a table with columns of codes (``p00915``) under their names, and what is to be said of it.
+
+    The column of remarks that belongs to such a one (``r00915``) goes into its cells: ``<`` before the limit.
+    """
+    headers = [cell.strip() for cell in lines[heading][1]]
+    codes = {place: CODES[found[1]] for place, name in enumerate(headers) if (found := _is_code(name))}
+    remarks = {
+        headers.index(f"r{headers[place][1:]}"): place
+        for place in codes
+        if f"r{headers[place][1:]}" in headers
+    }
+    wide = [(lines[heading][0], [codes.get(place, name) for place, name in enumerate(headers)])]
+    for number, cells in lines[heading + 1 :]:
+        row = list(cells)
+        for remark, place in remarks.items():
+            if max(remark, place) < len(row) and row[remark].strip() == "<":
+                row[place] = f"<{row[place].strip()}"
+        wide.append((number, row))
+    kept = [[cell for place, cell in enumerate(cells) if place not in remarks] for _, cells in wide]
+    note = f"columns are named by their codes of NWIS: {headers[min(codes)]} is {codes[min(codes)]}, ..."
+    return [(number, cells) for (number, _), cells in zip(wide, kept, strict=True)], [note]
+
+
+def has_codes(cells: Sequence[str]) -> bool:
+    """Return whether a line is a heading of columns that are named by codes of NWIS."""
+    return sum(_is_code(cell.strip()) is not None for cell in cells) > 2
+
+
+def _is_code(name: str) -> re.Match[str] | None:
+    found = _WIDE_CODE.fullmatch(name)
+    return found if found and found[1] in CODES else None
+
+
+_WIDE_CODE = re.compile(r"[pP](\d{5})")
+
+
 def transposed(
     lines: Sequence[Line], place: int, is_known: Callable[[str], bool]
 ) -> tuple[list[Line], list[str]]:

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.waters.headings import recognised
-from labrig_phreeqc.waters.layouts import parts_of, pivoted, transposed, without_comments
+from labrig_phreeqc.waters.layouts import (
+    has_codes,
+    name_columns,
+    parts_of,
+    pivoted,
+    transposed,
+    without_comments,
+)
 from labrig_phreeqc.waters.units import parse_unit
 
 MAX_ROWS = 5_000
@@ -150,6 +157,8 @@ def _one_line_a_sample(lines: list[tuple[int, list[str]]]) -> tuple[list[tuple[i
     for number, (_, cells) in enumerate(first):
         if across < 3 and parts_of(cells):
             return pivoted(lines, number, recognised)
+        if has_codes(cells):
+            return name_columns(lines, number)
     for place in (0, 1):
         names = [cells[place] for _, cells in lines[:100] if len(cells) > place]
         if _hits(names) > max(across, 2):

@@ -123,15 +123,10 @@ def read_table(
 
 def _left_out(columns: Sequence[Column]) -> list[str]:
     """Name the columns of major ions, and those that are not understood, which do not count."""
-    used = {each.element for each in columns if each.role == "concentration"}
     return [
         f"{column.header} is left out: {column.why}"
         for column in columns
-        if column.role == "left out"
-        and (
-            column.unknown
-            or (column.known and column.known.element in MAJOR and column.known.element not in used)
-        )
+        if column.role == "left out" and (column.unknown or (column.known and column.known.element in MAJOR))
     ][:8]
 
 

@@ -467,6 +467,11 @@ async def test_which_databases_hold_a_phase(lab: Lab) -> None:
     names = [each["name"] for each in glauberite["data"]["databases"]]
     assert "pitzer.dat" in names
     assert "phreeqc.dat" not in names
+    absent = await lab.answer("look_up_database", query="arsenic")  # phreeqc.dat has none
+    assert "query='arsenic', kind='database'" in absent["next"]
+    for word in ("arsenic", "thorium"):
+        held = await lab.answer("look_up_database", query=word, kind="database")
+        assert "llnl.dat" in [each["name"] for each in held["data"]["databases"]]
     uranium = await lab.answer("look_up_database", query="U", kind="database")
     assert "pitzer.dat" not in [each["name"] for each in uranium["data"]["databases"]]
     assert len((await lab.answer("look_up_database", query="", kind="database"))["data"]["databases"]) >= 19

@@ -10,6 +10,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.server import toolbox
+from labrig_phreeqc.waters.analysis import solution_block
 from labrig_phreeqc.waters.columns import Stated
 from labrig_phreeqc.waters.headings import recognised
 from labrig_phreeqc.waters.layouts import CODES
@@ -202,3 +203,21 @@ async def test_a_workbook_through_the_front_door(tmp_path: Path, databases: Path
 def test_a_workbook_without_a_table_is_refused() -> None:
     with pytest.raises(LabrigError, match="No sheet"):
         choose_sheet({"Notes": [["a", "b"]], "Empty": []})
+
+
+def test_columns_named_by_codes_of_nwis() -> None:
+    """As the wide form of NWIS has them: p and the code of the parameter, r and the same for the remark."""
+    wide = (
+        "site_no\tsample_dt\tp00010\tp00400\tp00915\tp00940\tr00945\tp00945\tp29801\tp99999\n"
+        "5s\t10d\t12s\t12s\t12s\t12s\t1s\t12s\t12s\t12s\n"
+        "03339000\t2004-02-03\t4.5\t7.9\t40.078\t35.453\t<\t9.6\t100.0869\t3\n"
+    )
+    plain = (
+        "site_no,Temperature (degC),pH,Calcium (mg/L),Chloride (mg/L),Sulfate (mg/L),Alkalinity (mg/L as CaCO3)\n"
+        "03339000,4.5,7.9,40.078,35.453,<9.6,100.0869\n"
+    )
+    found, same = read_table(wide), read_table(plain)
+    (water,), (other,) = found.waters, same.waters
+    assert solution_block(water.analysis, 1) == solution_block(other.analysis, 1)
+    assert any("p00010 is Temperature (degC)" in note for note in found.notes)
+    assert [column.header for column in found.columns if column.header.startswith("r0")] == []

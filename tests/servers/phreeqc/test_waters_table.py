@@ -704,6 +704,14 @@ def test_a_water_without_pH_or_temperature_has_its_ions(heading: str, cells: str
     assert any(note in each for each in found.notes) or not note
 
 
+def test_a_column_of_an_ion_that_another_has_too_is_named_where_it_is_left_out() -> None:
+    """As in the data of Liu et al. 2021: a row without HCO3 would have an anion if Alk said of what it is a mass."""
+    found = table(
+        "A,7,15,40,,114\nB,7,15,40,120,98", heading="Sample,pH,Temp (C),Ca (mg/L),HCO3 (mg/L),Alk (mg/L)"
+    )
+    assert any(each.startswith("Alk (mg/L) is left out: it is not said") for each in found.notes)
+
+
 @pytest.mark.parametrize(
     ("temperatures", "stated", "read"),
     [
