@@ -301,4 +301,4 @@ async def test_the_watch_sees_what_holds_the_loop(tmp_path: Path, monkeypatch: p
     await asyncio.create_task(hold(0.1))
     await asyncio.create_task(asyncio.to_thread(sum, range(1000)))
     (line,) = (tmp_path / "held").read_text().splitlines()
-    assert "hold()" in line and line.startswith("0.1 s")
+    assert "hold()" in line and line.startswith("the event loop was held for 0.1 s")
