@@ -33,6 +33,11 @@ QUESTION = "Ask each of the five servers once."
 
 def _ask_gemini(script: list[Any], project: Path, private: Path) -> list[Any]:
     gemini = binary("@google/gemini-cli", "gemini")
+    settings = private / ".gemini" / "settings.json"
+    chosen = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}}
+    }  # a person chooses it at the first start
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), **chosen}))
     with scripted_model(script) as model:
         done = subprocess.run(
             [

@@ -132,7 +132,7 @@ async def sample_grid(
 
     Extract the series at a point (N, E) from a file such as ERA5.
 
-    Example: {"data": "@data/climate/daily.nc", "point": [48.0, 12.0], "select": {"end": "2003-01-05"}}
+    Example: {"data": "@data/climate/daily.nc", "point": [48.0, 12.0], "select": {"end": "2017-01-05"}}
     """
     more = options_of(options, tuple(OF_SAMPLE))
     arguments = {"variables": variables, "select": select, "point": point, **more}
@@ -232,7 +232,7 @@ async def regrid_variable(
 
     Conservative remap or bilinear interpolation onto the grid of a target file or a resolution (0.1° to 0.25°).
 
-    Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "resolution": 2, "select": {"end": "2003-01-02"}}
+    Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "resolution": 2, "select": {"end": "2017-01-02"}}
     """
     arguments = {
         "variable": variable,
