@@ -25,6 +25,8 @@ from labrig.toolbox import ToolSpec
 from labrig_harness.registry import servers
 from support.every_server import installed, vocabulary
 
+pytestmark = pytest.mark.accept
+
 UNITS = {"m": "km", "km": "m", "s": "min", "h": "s", "c": "k", "degC": "K", "pct": "percent", "dpi": "cm"}
 """The unit at the end of a name, and another one that people write."""
 

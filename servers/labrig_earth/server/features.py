@@ -240,7 +240,7 @@ async def ask(operation: str, data: str, other: str = "", **arguments: Any) -> A
 
 @toolbox.tool(title="Spectral index", read_only=False)
 async def spectral_index(
-    index: Annotated[str, word_of(INDICES, "Of vegetation, water, burns, snow, ..")],
+    index: Annotated[str, word_of(INDICES, "Which index.")],
     files: Annotated[
         list[str],
         Field(max_length=16, description="GeoTIFFs of a scene and its SCL."),
@@ -256,13 +256,13 @@ async def spectral_index(
                 "description": 'Of the first file, by name: {"red": 3}.',
                 "additionalProperties": {"type": "integer"},
             },
-            scale=number("Reflectance of one count."),
+            scale=number("Of one count."),
             offset=number("Added after it."),
-            keep=several("integer", "SCL classes that count."),
-            mask=flag("false: clouds stay."),
+            keep=several("integer", "SCL classes."),
+            mask=flag("Of clouds."),
             above=number("Area where the index is above it."),
             threshold=number("Of a change."),
-            names=text("Column that names polygons."),
+            names=text("Column of names."),
             layer=text("Of the polygons."),
             crs=text("If they state none."),
         ),
@@ -272,6 +272,8 @@ async def spectral_index(
 
     NDVI, NDWI of red, green and NIR bands (B3, B4, B8), clouds masked, as a GeoTIFF; burn severity of a fire (dNBR of
     two scenes).
+
+    Example: {"index": "NDVI", "files": ["@data/scenes/2022-06-18.tif", "@data/scenes/2022-06-18_SCL.tif"]}
     """
     inputs = {"data": files, "before": before, "polygons": [polygons]}
     operation = "index_change" if before else "index"

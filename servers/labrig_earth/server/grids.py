@@ -50,7 +50,7 @@ METHODS = (
 WATER = flag("Metres to kg m-2.")
 GROUP = text()
 OF_POLYGONS = {
-    "names": text("Column that names polygons."),
+    "names": text("Column of names."),
     "layer": text("Of the polygons."),
     "polygons_crs": text("If none is stated."),
 }

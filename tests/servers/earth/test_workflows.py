@@ -159,7 +159,7 @@ async def test_the_example_of_a_description_runs(client: Client[Any]) -> None:
         for tool in await client.list_tools()
         if tool.description and "Example: " in tool.description
     }
-    assert len(examples) >= 18
+    assert len(examples) >= 19
     for name, example in examples.items():
         found = await client.call_tool(name, json.loads(example))
         assert found.content and not found.is_error, name
