@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 
-from labrig_harness.registry.servers import module, names
+from labrig.answer import json_bytes
+from labrig_harness.registry.servers import module, names, toolbox
 
 ROUNDS = 9
 BARE = """
@@ -44,17 +45,15 @@ def seconds_to_tools_list(argv: list[str]) -> float:
     return elapsed
 
 
-def tools_list_bytes(server: str, *options: str) -> tuple[int, int]:
-    """Return the size of the tools/list of a server in bytes, without and with output schemas."""
+def tools_list_size(server: str, *options: str) -> tuple[int, int, int]:
+    """Return how many tools a server lists, and the bytes of the list and of its instructions."""
     done = subprocess.run(
         [sys.executable, "-m", "labrig_cli", "tools", server, *options, "--json"],
         capture_output=True,
         check=True,
     )
     tools = json.loads(done.stdout)["tools"]
-    lean = [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
-    without, whole = (len(json.dumps(each, separators=(",", ":")).encode()) for each in (lean, tools))
-    return without, whole
+    return len(tools), json_bytes(tools), json_bytes(toolbox(server).instructions)
 
 
 def ratios(commands: dict[str, list[str]]) -> dict[str, float]:
@@ -75,14 +74,16 @@ def main() -> None:
     print(
         f"spawn to tools/list, median of {ROUNDS} rounds, as a ratio to a bare FastMCP server (at most 1.20);"
     )
-    print("bytes of the default tools/list (at most 12000), and with output schemas (at most 16000)")
+    print(
+        "tools of the default list (at most 20), its bytes (at most 28000) and those of the instructions (600)"
+    )
     commands = {name: [sys.executable, *module(name)] for name in names()}
     more = {"earth, terra": [sys.executable, *module("earth"), "--toolsets", "terra"]}
     found = ratios(commands | more)
     for name in commands:
-        without, whole = tools_list_bytes(name)
-        print(f"  {name:12} {found[name]:.2f}   {without} bytes, {whole} with output schemas")
-    without, _ = tools_list_bytes("earth", "--toolsets", "terra")
+        count, listed, instructions = tools_list_size(name)
+        print(f"  {name:12} {found[name]:.2f}   {count} tools, {listed} bytes, instructions {instructions}")
+    _, without, _ = tools_list_size("earth", "--toolsets", "terra")
     ratio = found["earth, terra"]
     print(f"  {'earth, terra':12} {ratio:.2f}   {without} bytes: all of TerraAgent's (at most 1.50, 56000)")
 

@@ -66,7 +66,7 @@ def taxonomy() -> str:
 
 
 def answer() -> str:
-    """Return the one output schema."""
+    """Return the form of every Answer."""
     return f"```json\n{json.dumps(ANSWER_SCHEMA, indent=1)}\n```"
 
 

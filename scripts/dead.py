@@ -32,7 +32,8 @@ CALLED_BY_NAME = [
     "make_*",  # inputs of simulators, by their kind
     *("readall", "isdir", "ls", "mtime", "rm"),  # files, as libraries that read parts of them ask
     *("get_partial_values", "supports_*", "list_prefix", "list_dir"),  # a store, as Zarr asks
-    *("get_adapter", "connect_unix_socket", "verify_token"),  # requests, httpcore, FastMCP
+    *("get_adapter", "connect_unix_socket", "verify_token", "get_meta"),  # requests, httpcore, FastMCP
+    "MAX_IMAGE_PIXELS",  # Pillow
 ]
 
 

@@ -5,7 +5,8 @@ The contracts, which every server keeps:
 - `answer`: what a tool gives back; `toolbox`: tools, declared; `errors`: what is refused, and how that is said
 - `workspace`, `artifacts`, `jobs`: files of a session, files with a handle, long work; `turns`: slots, shared fairly;
   `threads`: work in threads, in turns; `progress`: how far a call or a job is
-- `calls`: the record of a call; `canonical`: one form of JSON, and hashes; `redaction`: keys left out
+- `calls`: the record of a call; `former_names`: what tools were called before; `canonical`: one form of JSON, and
+  hashes; `redaction`: keys left out
 - `commands`: how a command of ours is typed here; `media_types`: what a file's name stands for;
   `folding`: text without accents
 - `config`: settings, and where things are kept; `server_settings`: those that a toolbox declares

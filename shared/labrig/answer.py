@@ -42,7 +42,7 @@ ANSWER_SCHEMA: dict[str, Any] = {
     },
     "required": ["status", "source"],
 }
-"""The one output schema, shared by every own tool of every server."""
+"""Of the structured content of every Answer; no tool repeats it in tools/list."""
 
 META_KEY = "labrig"
 """Key of our block in a result's ``_meta``; its ``volatile`` part holds times and ids, outside every hash."""
@@ -241,8 +241,7 @@ class Pictures:
     """An answer with pictures, as content blocks alone: each picture and its caption, then the answer as text.
 
     Nothing is structured, since clients drop images beside structured content. A tool that may return it is declared
-    with ``picture=True``, also where it mostly returns an `Answer`: it has no output schema then, and an Answer of it
-    has its structured content all the same.
+    with ``picture=True``, also where it mostly returns an `Answer`, which has its structured content all the same.
     """
 
     images: tuple[Image, ...]

@@ -13,12 +13,12 @@ import jsonschema
 import pytest
 from fastmcp import Client
 
-from labrig.answer import ANSWER_SCHEMA, json_bytes
-from labrig.serving.builder import build
+from labrig.answer import json_bytes
+from labrig.former_names import FORMER, FORMER_BY_DO
+from labrig.serving.builder import build, listed_form
 from labrig.toolbox import DEFAULT_TOOLSET, MAX_INSTRUCTIONS, ServeOptions
 from labrig_harness.registry import servers
-from labrig_suites.common.former_names import FORMER, FORMER_BY_DO
-from support.every_server import names
+from support.every_server import installed, names
 from support.toys_installed import toys_installed
 
 HEAVY = (
@@ -40,11 +40,11 @@ HEAVY = (
 """What tools/list does without: each takes as long to import as all the rest."""
 
 MODEL_BYTES, MODEL_TOOLS = 28_000, 20
-"""Of the default tools/list without output schemas: every word of it is read by a model before it does anything."""
+"""Of the default tools/list: every word of it is read by a model before it does anything."""
 
 LOADED = """
 import json, sys
-from labrig.serving.builder import build
+from labrig.serving.builder import build, listed_form
 before = set(sys.modules)
 found = {}
 for name in sys.argv[2:]:
@@ -92,19 +92,52 @@ async def test_a_server_says_what_it_is_for(server: str) -> None:
                 said.append(hints.destructive_hint)
             assert None not in said, tool.name
             assert not (hints.read_only_hint and hints.destructive_hint), tool.name
-            assert tool.output_schema in (None, ANSWER_SCHEMA), tool.name
+            assert tool.output_schema is None, tool.name
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
 
 
 @pytest.mark.parametrize("server", names())
 async def test_the_tools_of_a_server_are_few_words(server: str) -> None:
     _, tools = await _listed(server, (DEFAULT_TOOLSET,))
-    lean = [
-        tool.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"output_schema"})
-        for tool in tools
-    ]
+    lean = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in tools]
     assert len(tools) <= MODEL_TOOLS
     assert json_bytes(lean) <= MODEL_BYTES, "fewer or shorter words, or a toolset beside the default"
+
+
+@pytest.mark.parametrize("server", installed())
+def test_a_model_is_told_what_each_argument_takes(server: str) -> None:
+    """No object without its keys or the type of its values, no argument without a description, in any own tool."""
+    for spec in servers.toolbox(server).specs:
+        for name, argument in (
+            listed_form(spec).parameters.get("properties", {}).items() if not spec.faithful else ()
+        ):
+            assert argument.get("description"), f"{spec.name}.{name}"
+            if (spec.name, name) not in PASSED_ON:
+                assert not list(_bare_objects(argument)), f"{spec.name}.{name}"
+
+
+PASSED_ON = {
+    *(("check_inputs", "arguments"), ("start_simulation", "arguments")),
+    *(("compile_scenario", "inputs"), ("make_input", "options")),
+}
+"""Arguments of another tool or by the kind of a file, which `list_inputs` and the description name."""
+
+
+def _bare_objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the objects of a schema of which neither keys nor the type of values are said."""
+    values = schema.get("additionalProperties")
+    typed = isinstance(values, dict) and "type" in values
+    if schema.get("type") == "object" and not schema.get("properties") and not typed:
+        yield schema
+    inner = [
+        *schema.get("properties", {}).values(),
+        *schema.get("anyOf", ()),
+        schema.get("items", {}),
+        values,
+    ]
+    for each in inner:
+        if isinstance(each, dict) and each:
+            yield from _bare_objects(each)
 
 
 def test_a_name_means_one_thing_on_all_servers() -> None:

@@ -60,7 +60,11 @@ async def test_what_is_assumed_is_not_said() -> None:
             "mode": {"type": "string", "default": "mean"},
         },
     }
-    assert tools["own"].input_schema["properties"]["limit"]["default"] is None
+    assert tools["own"].input_schema["properties"] == {
+        "limit": {"type": "number"},
+        "name": {"type": "string"},
+    }
+    assert tools["own"].meta is None
     hints = tools["published"].annotations
     assert hints is not None and (hints.read_only_hint, hints.destructive_hint) == (True, None)
 

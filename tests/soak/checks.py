@@ -181,4 +181,11 @@ CHECKS = (
         r"every mark on",
         (("{python}", "tests/soak/terrabench.py", "--items", "4", "--first", "24"),),
     ),
+    Check(
+        "graders",
+        "the five servers as mcpscore (94 % of its points at least) and agent-friend (no error) grade them",
+        (("{python}", "tests/soak/graders.py", "{folder}"),),
+        r"^\w+: mcpscore",
+        (("{python}", "tests/soak/graders.py", "{folder}", "repository"),),
+    ),
 )

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,16 +46,17 @@ def environment(private: Path, **more: str) -> dict[str, str]:
 
 
 def ask_claude_code(
-    question: str, script: list[Any], server: str, project: Path, private: Path
+    question: str, script: list[Any], server: str | Sequence[str], project: Path, private: Path
 ) -> tuple[str, list[Any]]:
     """Ask the real Claude Code with the project's configuration; return its output and what its model was sent."""
+    allowed = [f"mcp__labrig-{each}" for each in ([server] if isinstance(server, str) else server)]
     claude = binary("@anthropic-ai/claude-code", "claude")
     with scripted_model(script) as model:
         done = subprocess.run(
             [
                 *(claude, "-p", question, "--output-format", "stream-json", "--verbose"),
                 *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
-                *("--allowedTools", f"mcp__labrig-{server}", "--tools", ""),
+                *("--allowedTools", ",".join(allowed), "--tools", ""),
             ],
             cwd=project,
             env=environment(

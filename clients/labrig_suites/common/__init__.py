@@ -5,7 +5,6 @@
 - `dealing`: letters, ranks and stems dealt out evenly
 - `generated`: sets from a seed: commitment, opaque ids, samples one by one, lines of a file read back
 - `answer_data`: the data of an answer, found again in its text
-- `former_names`: what tools were called before, so that old records score
 - `from_sync`: a coroutine run to its end from synchronous code
 - `grouped`: scores in groups, percentages, the table of end reasons
 """

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from labrig.former_names import name_today
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
-from labrig_suites.common.former_names import name_today
 from labrig_suites.precedent_search.citing import cited, proved
 from labrig_suites.precedent_search.payload import Claimed, read_answer
 

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, get_args
 
+from labrig.former_names import name_today
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Score
 from labrig_harness.trajectory import Trajectory
-from labrig_suites.common.former_names import name_today
 from labrig_suites.terrabench.metrics.answers import Answers, Rule, aligned, answers, plain_number
 from labrig_suites.terrabench.metrics.boundaries import boundaries
 from labrig_suites.terrabench.metrics.calls import Made, made_of

@@ -30,6 +30,11 @@ async def run_python_code(
     """Run Python (numpy, pandas, SciPy, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     Each run starts afresh. What the code prints comes back; files and figures that it leaves are artifacts.
+
+    Calculate in Python what is not to be done in the head: per cent of a number, minus, times, over; compound
+    interest over years; unit conversions (mg/L to mmol/L, nitrate as N, hardness in °dH).
+
+    Example: {"code": "print(6 * 7)"}
     """
     sandbox = state().sandbox
     with ExitStack() as held:

@@ -15,7 +15,13 @@ from labrig_atlas.server.base import atlas, toolbox
 async def get_country_facts(
     country: Annotated[str, Field(description="Name, or ISO 3166-1 code of two or three letters.")],
 ) -> Answer:
-    """Get population and area of a country with source and year, capital, currency, continent, neighbours."""
+    """Get population and area of a country with source and year, capital, currency, continent, neighbours.
+
+    Capital, currency, languages, inhabitants, neighbours: for countries of a continent (South America, Africa, ..)
+    ask for one after the other.
+
+    Example: {"country": "Germany"}
+    """
     told = await atlas().ask("country", country)
     facts = told.facts
     values = (

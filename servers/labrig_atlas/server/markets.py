@@ -23,12 +23,17 @@ async def get_market_history(
     symbol: Annotated[str, Field(description="Ticker of a share, or symbol of a coin.")],
     date: Annotated[str, Field(description="Day, or first day, YYYY-MM-DD.")],
     end_date: Annotated[str, Field(description="Last day, for all trading days between.")] = "",
-    kind: Literal["stock", "crypto"] = "stock",
+    kind: Annotated[Literal["stock", "crypto"], Field(description="Share or crypto currency.")] = "stock",
     cursor: Annotated[str, Field(description="Where an earlier result ended.")] = "",
 ) -> Answer:
     """Get close and volume of a share or coin on a day (or the trading day before it), or of a span of days.
 
     Offline there are fictional securities alone; an unknown symbol is answered with some of them.
+
+    Closing prices of stocks for every trading day of a month or week, what a share is trading at now, bitcoin or
+    Ethereum in USD or euros and how it moved, its volume and market cap.
+
+    Example: {"symbol": "ALDR.LA", "date": "2024-12-25"}
     """
     if not end_date:
         try:

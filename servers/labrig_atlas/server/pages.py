@@ -35,6 +35,11 @@ async def fetch_webpage(
     """Fetch a page: title, lead, infobox with typed values, outline. Then its text by section, links or tables.
 
     Long texts and lists come in parts: repeat the call with the cursor that `next` names.
+
+    Wikipedia: what the article or entry says (intro, when and where someone was born or died), the box on the right
+    (infobox: mayor, population), lists and tables of a wiki page.
+
+    Example: {"url": "Ulm"}
     """
     check_texts([section])
     page, anchor = await pages().page(url)
@@ -143,7 +148,12 @@ async def search_pages(
     query: Annotated[str, Field(description="Words of the page or its title.")],
     limit: Annotated[int, Field(ge=1, le=10, description="Pages at most.")] = 5,
 ) -> Answer:
-    """Search pages by words: title, address and an excerpt each, best first."""
+    """Search pages by words: title, address and an excerpt each, best first.
+
+    Find which page or article it is when the spelling of its title is not sure (similar words); Wikipedia or the web.
+
+    Example: {"query": "cathedral"}
+    """
     if atlas().backend("search") != OFFLINE:
         told = await atlas().ask("search", query, limit=limit)
         hits = [

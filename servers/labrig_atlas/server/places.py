@@ -25,7 +25,12 @@ async def geocode(
         Field(description="A name, 'name, country', 'latitude, longitude', or a place_id."),
     ],
 ) -> Answer:
-    """Find the place that a name means: point, elevation, population, place_id; candidates where it means several."""
+    """Find the place that a name means: point, elevation, population, place_id; candidates where it means several.
+
+    It gives the coordinates (lat/lon) of an address, street, town or landmark.
+
+    Example: {"address": "Ulm"}
+    """
     told = await atlas().ask("geocode", address)
     found = told.facts
     first = found.candidates[0]
@@ -46,7 +51,12 @@ async def geocode(
 
 @toolbox.tool(title="Reverse geocode", read_only=True)
 async def reverse_geocode(latitude: LatitudeArgument, longitude: LongitudeArgument) -> Answer:
-    """Find the place at a point: the nearest one within a stated distance, or why there is none (sea, pole)."""
+    """Find the place at a point: the nearest one within a stated distance, or why there is none (sea, pole).
+
+    It says which place sits at GPS coordinates, such as those of a photo.
+
+    Example: {"latitude": 48.4, "longitude": 9.99}
+    """
     told = await atlas().ask("reverse", latitude, longitude)
     found = told.facts
     values = (
@@ -72,7 +82,12 @@ async def search_places(
         str, Field(description="In place of a query: details of one place that a result named.")
     ] = "",
 ) -> Answer:
-    """Search places by kind or name, nearest first: museums, restaurants, parks, hotels, hospitals, churches, .."""
+    """Search places by kind or name, nearest first: museums, restaurants, parks, hotels, hospitals, churches, ..
+
+    Pharmacies, cafes, stations, schools, .. within so many metres of a place.
+
+    Example: {"query": "museums", "near": "Ulm"}
+    """
     if bool(query.strip()) == bool(place_id.strip()):
         raise LabrigError("Give either a query or a place_id", where="query, place_id")
     if place_id:

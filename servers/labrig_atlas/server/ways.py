@@ -25,7 +25,13 @@ StraightArgument = Annotated[str, Field(description="driving, walking, bicycling
 async def find_route(
     origin: PlaceArgument, destination: PlaceArgument, mode: StraightArgument = "driving"
 ) -> Answer:
-    """Find the way between two places, its length and time by road; mode straight: the distance along the geodesic."""
+    """Find the way between two places, its length and time by road; mode straight: the distance along the geodesic.
+
+    Driving, walking (on foot), cycling: how long, how many minutes, which turns. straight: how far as the crow flies,
+    in km or nautical miles.
+
+    Example: {"origin": "Ulm", "destination": "Munich"}
+    """
     if mode == "straight":
         return await _straight(origin, destination)
     if mode not in MODES:
@@ -96,7 +102,13 @@ async def get_distances(
     destinations: Annotated[list[str], Field(description="Names or points.")],
     mode: ModeArgument = "driving",
 ) -> Answer:
-    """Get length (m) and time (s) of the ways from each origin (rows) to each destination (columns)."""
+    """Get length (m) and time (s) of the ways from each origin (rows) to each destination (columns).
+
+    Travel times and distances from one or several places to several others at once (airports, towns), by car or on
+    foot.
+
+    Example: {"origins": ["Ulm"], "destinations": ["Munich", "Stuttgart"]}
+    """
     if not 1 <= len(origins) * len(destinations) <= MOST_CELLS:
         raise LabrigError(
             f"{len(origins):,} origins and {len(destinations):,} destinations are not one call",
@@ -144,7 +156,12 @@ async def get_elevations(
         Field(min_length=1, max_length=MOST_POINTS, description="Names, or points as 'latitude, longitude'."),
     ],
 ) -> Answer:
-    """Get the height above sea level (m) of one or more places, each with how it is known."""
+    """Get the height above sea level (m) of one or more places, each with how it is known.
+
+    How high is a point, a town or a peak; with many points along a line, the elevation profile between two places.
+
+    Example: {"places": ["Ulm"]}
+    """
     named: list[tuple[Place, str]] = []
     refused: list[LabrigError] = []
     for number, each in enumerate(places):

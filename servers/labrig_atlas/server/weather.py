@@ -31,7 +31,12 @@ async def get_weather(
     ] = [],  # noqa: B006 - pydantic copies it
     cursor: Annotated[str, Field(description="Where an earlier result ended.")] = "",
 ) -> Answer:
-    """Get the weather of past days or the forecast: by default max, min (degC), precipitation (mm), WMO code."""
+    """Get the weather of past days or the forecast: by default max, min (degC), precipitation (mm), WMO code.
+
+    Temperature and rain on a day years ago, or monthly sums over past years (how rainy was a month).
+
+    Example: {"place": "Ulm", "start_date": "2020-06-01"}
+    """
     where, note = await atlas().place(place, "place")
     if start_date:
         told = await atlas().ask(

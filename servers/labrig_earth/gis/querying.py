@@ -122,7 +122,7 @@ def _meets(column: Any, wanted: Any, name: str) -> Any:
     if wanted is True and column.dtype != bool:
         return column.notna()
     if isinstance(wanted, list | tuple):
-        return column.isin([*wanted, *(str(each) for each in wanted)])
+        return _is_one_of(column, wanted)
     if isinstance(wanted, Mapping):
         fits = column.notna()
         for sign, limit in wanted.items():
@@ -133,8 +133,21 @@ def _meets(column: Any, wanted: Any, name: str) -> Any:
             fits &= COMPARE[sign](values, limit if numbers else str(limit)).fillna(False).astype(bool)
         return fits
     if isinstance(wanted, str | int | float | bool):
-        return (column == wanted) | (column.astype("string") == str(wanted)).fillna(False)
+        return _is_one_of(column, [wanted])
     raise LabrigError(f"The condition on {name} cannot be read", where="where", expected=WHERE)
+
+
+def _is_one_of(column: Any, wanted: Sequence[Any]) -> Any:
+    """Return which values are one of several; a number may be written as text, in the column or in what is wanted."""
+    import pandas as pd
+
+    texts = [str(each) for each in wanted]
+    fits = column.isin(list(wanted)) | column.astype("string").isin(texts)
+    if pd.api.types.is_bool_dtype(column):
+        return fits | column.astype("string").str.casefold().isin([each.casefold() for each in texts])
+    if pd.api.types.is_numeric_dtype(column):
+        return fits | column.isin(pd.to_numeric(pd.Series(texts), errors="coerce").dropna())
+    return fits
 
 
 def _touches(frame: Any, shape: Any) -> Any:

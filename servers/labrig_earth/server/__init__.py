@@ -2,6 +2,7 @@
 
 - `base`: what the rooms share: the toolbox with its settings, what works for all callers
 - `operations`: from named files through a child to an Answer
+- `arguments`: those that are objects or one of several words, as tools/list says them; conditions read
 - `places`: which names of a workspace are data, and one of them opened
 - `sidecars`: files beside the one that a call names
 - `finding`, `grids`, `features`, `pictures`: the tools

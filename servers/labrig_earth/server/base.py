@@ -198,7 +198,8 @@ toolbox = Toolbox(
     opens=opens,
     doctor=doctor,
     toolsets={
-        "default": "describe, extract, aggregate, combine, regrid, zonal statistics, GIS, indices",
+        "default": "describe, sample, aggregate, derive, regrid, zonal statistics, layers, streets, indices, plots",
+        "tables": "tables joined to layers by a key, and columns summed up",
         "code": "Python on the same files, in a sandbox",
         "online": "STAC services, and parts of rasters, Zarr stores and OpenStreetMap by address",
         "simulators": "simulators of impacts by their published names, on the engines themselves (labrig setup crops "
@@ -227,10 +228,6 @@ toolbox = Toolbox(
 
 DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]
 VariableArgument = Annotated[str, Field(description="Where it has several.")]
-SelectArgument = Annotated[
-    dict[str, Any],
-    Field(description="start, end, months, hours, box, level, member, band."),
-]
 PolygonsArgument = Annotated[str, Field(description="In the workspace, or a handle.")]
 JobArgument = Annotated[bool, Field(description="For get_job.")]
 

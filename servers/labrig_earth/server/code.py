@@ -35,6 +35,14 @@ async def run_python_code(
 
     Each run starts afresh. Figures and files that the code leaves are artifacts, whose handles every tool takes as
     data; up to 4 pictures are shown.
+
+    For what no other tool does: drought indices of monthly rainfall (SPI-3, SPI-12), EOFs and PCs, correlation maps
+    (p), GEV fits of annual max with confidence interval, kriging of gauges, quantile mapping (bias-correct),
+    verification of forecasts (bias, RMSE, ACC, CRPS, reliability), hillshade, watershed, TWI and TPI of a lidar DEM,
+    gaps filled and smoothed (Savitzky-Golay), tif into polygons, reproject to WGS84 and save as geojson, merge nc
+    files along time, Hovmöller, gif.
+
+    Example: {"code": "print(6 * 7)"}
     """
     with ExitStack() as held:
         sources = await in_thread(

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from labrig.answer import Answer
 from labrig.errors import LabrigError
+from labrig_earth.server.arguments import (
+    OtherWhere,
+    Where,
+    flag,
+    keys_of,
+    number,
+    read_conditions,
+    several,
+    text,
+    word_of,
+)
 from labrig_earth.server.base import PolygonsArgument, options_of, toolbox
 from labrig_earth.server.operations import Asked, answer_operation
 
+INDICES = ("NDVI", "NDWI", "MNDWI", "NDMI", "NBR", "NDBI", "NDSI", "EVI", "EVI2", "SAVI")
 INDEX_OPTIONS = ("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "layer", "crs")
 
-LayerFile = Annotated[
-    str, Field(description="File of features or a table (such as @data/town/buildings.gpkg), or a handle.")
-]
+LayerFile = Annotated[str, Field(description="File, such as @data/town/buildings.gpkg, or a handle.")]
 OtherFile = Annotated[str, Field(description="A second layer.")]
 Streets = Annotated[str, Field(description="Streets of OpenStreetMap (.osm, .pbf), or a handle.")]
 Closed = Annotated[str, Field(description="Layer (flood, works) that closes the streets it touches.")]
-Condition = Annotated[
-    bool | int | float | str | list[int | float | str] | dict[str, int | float | str],
-    WithJsonSchema({}),  # any: what it may be stands in the description, since Gemini takes no union here
-]
-Where = Annotated[
-    dict[str, Condition],
-    Field(
-        description='By column, all hold: {"use": ["a", "b"], "floors": {">=": 3}, "name": true (any value)}.'
-    ),
-]
-OtherWhere = Annotated[dict[str, Condition], Field(description="As where, of the second layer.")]
-LayerName = Annotated[str, Field(description="Where the file has several.")]
-Crs = Annotated[str, Field(description="Where the file states none, such as EPSG:32633.")]
+LayerName = Annotated[str, Field(description="If it has several.")]
+Crs = Annotated[str, Field(description="If none is stated.")]
 Point = Annotated[list[float], Field(min_length=2, max_length=2, description="[longitude, latitude].")]
 Columns = Annotated[list[str], Field(max_length=50, description="Columns to add up, such as residents.")]
 
@@ -47,14 +46,13 @@ async def query_features(
     layer: LayerName = "",
     crs: Crs = "",
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Find, count and list features of a layer or OpenStreetMap: by attributes, in a box, region or another layer.
 
-    Example: {"data": "@data/town/town.osm", "where": {"building": true}}
+    Example: {"data": "@data/town/town.osm", "where": [{"column": "building"}]}
     """
     asked = {"where": where, "bbox": bbox, "region": region, "most": most, "layer": layer, "crs": crs}
-    return await ask("query", data, other, **asked, other_layer=other_layer, other_crs=other_crs)
+    return await ask("query", data, other, **asked, other_layer=other_layer)
 
 
 @toolbox.tool(title="Measure features", read_only=False)
@@ -83,7 +81,6 @@ async def measure_distances(
     layer: LayerName = "",
     crs: Crs = "",
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Measure how far apart two points are, or how far the nearest feature (school, well) is, in metres.
 
@@ -92,7 +89,7 @@ async def measure_distances(
     for given, file, names in ((start, data, "start or data"), (end, other, "end or other")):
         if (given is None) == (not file):
             raise LabrigError("A distance has two ends", where=names, expected="one of both")
-    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer, "other_crs": other_crs}
+    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer}
     asked = {"start": start, "end": end, "within_m": within_m, "where": where, "layer": layer, "crs": crs}
     return await ask("distance" if start and end else "nearest", data, other, **asked, **two)
 
@@ -110,11 +107,9 @@ async def reshape_features(
     order: Annotated[str, Field(description="Column that orders the points.")] = "",
     other: Annotated[str, Field(description="The area that voronoi cells cover.")] = "",
     where: Where = {},  # noqa: B006
-    other_where: OtherWhere = {},  # noqa: B006
     layer: LayerName = "",
     crs: Crs = "",
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Make features of features: buffer (zone of metres around wells, rivers), union, hull, centre, Thiessen cells.
 
@@ -130,8 +125,8 @@ async def reshape_features(
         if size_m is None:
             raise LabrigError("A buffer has a size", where="size_m", expected="metres")
         return await ask("buffer", data, size=size_m, unit="m", dissolve=merge, **asked)
-    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer, "other_crs": other_crs}
-    return await ask("shape", data, other, shape=shape, by=by, order=order, **asked, **two)
+    asked |= {"by": by, "order": order, "other_layer": other_layer}
+    return await ask("shape", data, other, shape=shape, **asked)
 
 
 @toolbox.tool(title="Overlay layers", read_only=False)
@@ -143,18 +138,18 @@ async def overlay_layers(
         Field(description="difference: the first without the second."),
     ] = "intersection",
     where: Where = {},  # noqa: B006
-    other_where: OtherWhere = {},  # noqa: B006
     layer: LayerName = "",
     crs: Crs = "",
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Lay two layers over each other and cut them: the part that overlaps (clip), both, or one without the other.
 
+    Join points (lon, lat) to the polygons they lie in, such as species to habitat; count them with summarise_table.
+
     Example: {"data": "@data/town/districts.geojson", "other": "@data/town/flood.gpkg"}
     """
-    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer, "other_crs": other_crs}
-    return await ask("overlay", data, other, how=how, where=where, layer=layer, crs=crs, **two)
+    asked = {"how": how, "where": where, "layer": layer, "crs": crs, "other_layer": other_layer}
+    return await ask("overlay", data, other, **asked)
 
 
 @toolbox.tool(title="Find exposed features", read_only=False)
@@ -163,28 +158,25 @@ async def find_exposed_features(
     other: Annotated[str, Field(description="Layer of the hazard, such as a flood.")],
     sums: Columns = [],  # noqa: B006
     where: Where = {},  # noqa: B006
-    other_where: OtherWhere = {},  # noqa: B006
     layer: LayerName = "",
     crs: Crs = "",
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Find which buildings, roads or people a hazard zone (flood, fire) hits: number, length, area inside, sums.
 
     Example: {"data": "@data/town/buildings.gpkg", "other": "@data/town/flood.gpkg", "sums": ["residents"]}
     """
-    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer, "other_crs": other_crs}
+    two: dict[str, Any] = {"other_layer": other_layer}
     return await ask("expose", data, other, sums=sums, where=where, layer=layer, crs=crs, **two)
 
 
-@toolbox.tool(title="Join a table", read_only=False)
+@toolbox.tool(title="Join a table", read_only=False, toolsets=("tables",))
 async def join_table(
     data: LayerFile,
     other: Annotated[str, Field(description="The table (CSV, sheet, layer).")],
     key: Annotated[str, Field(description="Column of the layer, such as a code.")],
     other_key: Annotated[str, Field(description="Column of the table; default: the same.")] = "",
     sums: Columns = [],  # noqa: B006
-    where: Where = {},  # noqa: B006
     layer: LayerName = "",
     crs: Crs = "",
 ) -> Answer:
@@ -192,11 +184,11 @@ async def join_table(
 
     Example: {"data": "@data/town/buildings.gpkg", "other": "@data/town/buildings.gpkg", "key": "number"}
     """
-    asked = {"key": key, "other_key": other_key, "sums": sums, "where": where, "layer": layer, "crs": crs}
+    asked = {"key": key, "other_key": other_key, "sums": sums, "layer": layer, "crs": crs}
     return await ask("join", data, other, **asked)
 
 
-@toolbox.tool(title="Summarise a table", read_only=False)
+@toolbox.tool(title="Summarise a table", read_only=False, toolsets=("tables",))
 async def summarise_table(
     data: LayerFile,
     columns: Annotated[list[str], Field(min_length=1, max_length=50, description="Columns of numbers.")],
@@ -220,33 +212,35 @@ async def route_on_streets(
         float | None, Field(ge=0.01, le=240, description="Instead of end: all that is reached in them.")
     ] = None,
     by: Annotated[Literal["time", "length"], Field(description="Quickest or shortest.")] = "time",
-    mode: Literal["drive", "walk"] = "drive",
+    mode: Annotated[Literal["drive", "walk"], Field(description="By car or on foot.")] = "drive",
     speeds_km_h: Annotated[dict[str, float], Field(description='By kind: {"primary": 50}.')] = {},  # noqa: B006
     other: Closed = "",
-    other_where: OtherWhere = {},  # noqa: B006
     other_layer: LayerName = "",
-    other_crs: Crs = "",
 ) -> Answer:
     """Find the way between two points by car or on foot, past streets that a flood closes, or what minutes reach.
+
+    The shortest or quickest drive on an OSM graph, in minutes.
 
     Example: {"data": "@data/town/town.osm", "start": [12.7092391, 48.2845794], "end": [12.7199287, 48.2847388]}
     """
     if (end is None) == (minutes is None):
         raise LabrigError("A way has an end, or the minutes that it may take", where="end, minutes")
-    two: dict[str, Any] = {"other_where": other_where, "other_layer": other_layer, "other_crs": other_crs}
-    streets = {"start": start, "mode": mode, "speeds": speeds_km_h}
+    streets = {"start": start, "mode": mode, "speeds": speeds_km_h, "other_layer": other_layer}
     if end is None:
-        return await ask("reach", data, other, minutes=minutes, **streets, **two)
-    return await ask("route", data, other, end=end, by=by, **streets, **two)
+        return await ask("reach", data, other, minutes=minutes, **streets)
+    return await ask("route", data, other, end=end, by=by, **streets)
 
 
 async def ask(operation: str, data: str, other: str = "", **arguments: Any) -> Answer:
+    for name in ("where", "other_where"):
+        if name in arguments:
+            arguments[name] = read_conditions(arguments[name])
     return await answer_operation(Asked(f"gis_{operation}", {"data": [data], "other": [other]}, arguments))
 
 
 @toolbox.tool(title="Spectral index", read_only=False)
 async def spectral_index(
-    index: Annotated[str, Field(description="NDVI, NDWI, NBR, ...")],
+    index: Annotated[str, word_of(INDICES, "Which index.")],
     files: Annotated[
         list[str],
         Field(max_length=16, description="GeoTIFFs of a scene and its SCL."),
@@ -255,10 +249,32 @@ async def spectral_index(
     polygons: PolygonsArgument = "",
     options: Annotated[
         dict[str, Any],
-        Field(description="bands, scale, offset, keep [SCL classes], mask, above, threshold, names."),
+        keys_of(
+            "Further options.",
+            bands={
+                "type": "object",
+                "description": 'Of the first file, by name: {"red": 3}.',
+                "additionalProperties": {"type": "integer"},
+            },
+            scale=number("Of one count."),
+            offset=number("Added after it."),
+            keep=several("integer", "SCL classes."),
+            mask=flag("Of clouds."),
+            above=number("Area where the index is above it."),
+            threshold=number("Of a change."),
+            names=text("Column of names."),
+            layer=text("Of the polygons."),
+            crs=text("If they state none."),
+        ),
     ] = {},  # noqa: B006
 ) -> Answer:
-    """Index of a satellite scene with scale, offset and cloud mask, or its change."""
+    """Index of a satellite scene with scale, offset and cloud mask, or its change.
+
+    NDVI, NDWI of red, green and NIR bands (B3, B4, B8), clouds masked, as a GeoTIFF; burn severity of a fire (dNBR of
+    two scenes).
+
+    Example: {"index": "NDVI", "files": ["@data/scenes/2022-06-18.tif", "@data/scenes/2022-06-18_SCL.tif"]}
+    """
     inputs = {"data": files, "before": before, "polygons": [polygons]}
     operation = "index_change" if before else "index"
     return await answer_operation(

@@ -20,11 +20,16 @@ async def find_data(
     text: Annotated[str, Field(description="Words.")] = "",
     variable: Annotated[str, Field(description="Or what it measures.")] = "",
     bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
-    start: str = "",
-    end: str = "",
+    start: Annotated[str, Field(description="ISO date, month or year.")] = "",
+    end: Annotated[str, Field(description="Included.")] = "",
     folder: Annotated[str, Field(description="Only below it, such as @root.")] = "",
 ) -> Answer:
-    """Find data sets of the workspace by words, variable, box and time, in STAC catalogues or by a look into files."""
+    """Find data sets of the workspace by words, variable, box and time, in STAC catalogues or by a look into files.
+
+    Where is a gridded product, such as daily soil moisture?
+
+    Example: {"variable": "temperature"}
+    """
     names = await in_thread(lambda: [each.path for each in session().workspace.entries()])
     below = folder.rstrip("/")
     if folder and not any(name == below or name.startswith(below + "/") for name in names):

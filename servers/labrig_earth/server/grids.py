@@ -7,19 +7,100 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from labrig.answer import Answer
+from labrig_earth.server.arguments import (
+    FORMULA,
+    OF_VALUES,
+    Select,
+    flag,
+    keys_of,
+    number,
+    one_of,
+    several,
+    text,
+    word_of,
+)
 from labrig_earth.server.base import (
     DataArgument,
     JobArgument,
     PolygonsArgument,
-    SelectArgument,
     VariableArgument,
     options_of,
     toolbox,
 )
 from labrig_earth.server.operations import Asked, answer_operation
 
-OF_VALUES = ("unit", "stated_unit", "missing", "water", "format", "group")
-OF_POLYGONS = ("names", "layer", "polygons_crs")
+STATISTICS = (
+    *("mean", "sum", "min", "max", "median", "std", "count", "percentile", "exceedance", "spells"),
+    *("climatology", "anomaly", "degree_days", "trend", "class_areas"),
+)
+OF_ZONES = (
+    *("mean", "sum", "min", "max", "count", "std", "median", "majority", "minority", "variety"),
+    *("fractions", "percentile"),
+)
+QUANTITIES = (
+    *("wind_speed", "wind_direction", "relative_humidity", "dew_point", "specific_humidity"),
+    *("vapour_pressure", "vapour_pressure_deficit", "heat_index", "wet_bulb", "vorticity", "divergence"),
+    *("water_vapour", "vapour_transport", "slope", "aspect", "add", "subtract", "multiply", "divide"),
+    "convert",
+)
+METHODS = (
+    *("conservative", "linear", "nearest", "cubic", "bilinear", "average", "mode", "min", "max", "med"),
+    *("q1", "q3", "sum", "rms"),
+)
+WATER = flag("Metres to kg m-2.")
+GROUP = text()
+OF_POLYGONS = {
+    "names": text("Column of names."),
+    "layer": text("Of the polygons."),
+    "polygons_crs": text("If none is stated."),
+}
+OF_SAMPLE = {
+    "method": one_of(("nearest", "linear"), "Of a point."),
+    **OF_VALUES,
+    "water": WATER,
+    "group": GROUP,
+}
+OF_DERIVED = {"formula": FORMULA, **OF_VALUES, "water": WATER, "group": GROUP}
+OF_REGRID = {
+    "source_crs": text("If none is stated."),
+    "missing": OF_VALUES["missing"],
+    "format": OF_VALUES["format"],
+    "group": GROUP,
+}
+OF_ZONAL = {
+    "percentile": number("0 to 100."),
+    **{name: OF_VALUES[name] for name in ("unit", "stated_unit", "missing")},
+    "group": GROUP,
+    **OF_POLYGONS,
+}
+OF_STATISTIC = {
+    "percentile": number("0 to 100."),
+    "threshold": number("Of spells, .."),
+    "unit": text("Of the threshold."),
+    "compare": one_of(("above", "below")),
+    "least_steps": {"type": "integer", "description": "Of a spell."},
+    "base": several("string", "[first, last year]."),
+    "by": one_of(("day", "month", "season")),
+    "window": {"type": "integer", "description": "Days, of a climatology."},
+    "base_temperature": number("Of degree days."),
+    "kind": one_of(("growing", "heating", "cooling")),
+    "cap": number("Of growing."),
+    "method": one_of(("theil_sen", "ols"), "Of a trend."),
+    "classes": several("number"),
+}
+"""Options of a statistic; each has some of them."""
+
+GENERAL = {
+    "cells": one_of(("exactextract", "fractional", "centres"), "In polygons."),
+    "least_part": number("Of a period, 0 to 1."),
+    "utc_offset_h": number("Of local days."),
+    "accumulated": one_of(("step", "since_00")),
+    **OF_POLYGONS,
+    **{name: OF_VALUES[name] for name in ("stated_unit", "missing", "format")},
+    "water": WATER,
+    "group": GROUP,
+}
+"""Options of `aggregate_grid` that are none of a statistic's own."""
 
 
 @toolbox.tool(title="Describe data", read_only=True)
@@ -28,7 +109,12 @@ async def describe_data(
     variable: VariableArgument = "",
     layer: Annotated[str, Field(description="Or a group.")] = "",
 ) -> Answer:
-    """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps; what may go wrong."""
+    """Say what is in a file: variables or columns, units, axes, CRS, extent, times, gaps; what may go wrong.
+
+    What is inside an nc, tif, zarr, gpkg, shp or csv: dimensions, time span, broken geometry.
+
+    Example: {"data": "@data/climate/daily.nc"}
+    """
     arguments = {"variable": variable, "layer": layer, "group": layer}
     return await answer_operation(Asked("describe_data", {"data": [data]}, arguments))
 
@@ -36,59 +122,47 @@ async def describe_data(
 @toolbox.tool(title="Sample a grid", read_only=False)
 async def sample_grid(
     data: DataArgument,
-    variables: Annotated[list[str], Field(max_length=50)] = [],  # noqa: B006 - pydantic copies it
-    select: SelectArgument = {},  # noqa: B006
+    variables: Annotated[list[str], Field(max_length=50, description="Empty for all.")] = [],  # noqa: B006 - pydantic copies it
+    select: Select = {},  # noqa: B006
     point: Annotated[list[float] | None, Field(description="[latitude, longitude].")] = None,
-    options: Annotated[
-        dict[str, Any],
-        Field(
-            description="method (nearest, linear), unit, format (netcdf, zarr, geotiff, csv), stated_unit, missing."
-        ),
-    ] = {},  # noqa: B006
+    options: Annotated[dict[str, Any], keys_of("Options.", **OF_SAMPLE)] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Cut out a box, a time, a level or a point; many values become a file."""
-    more = options_of(options, ("method", *OF_VALUES))
+    """Cut out a box, a time, a level or a point; many values become a file.
+
+    Extract the series at a point (N, E) from a file such as ERA5.
+
+    Example: {"data": "@data/climate/daily.nc", "point": [48.0, 12.0], "select": {"end": "2017-01-05"}}
+    """
+    more = options_of(options, tuple(OF_SAMPLE))
     arguments = {"variables": variables, "select": select, "point": point, **more}
     return await answer_operation(Asked("extract", {"data": [data]}, arguments), job=job)
-
-
-GENERAL = ("cells", "least_part", "utc_offset_h", "accumulated", *OF_POLYGONS, *OF_VALUES[1:])
-"""Options of `aggregate_grid` that are none of a statistic's own."""
 
 
 @toolbox.tool(title="Aggregate a grid", read_only=False)
 async def aggregate_grid(
     data: DataArgument,
-    statistic: Annotated[
-        str,
-        Field(
-            description="mean, sum, min, max, median, std, count, percentile, exceedance, spells, climatology, "
-            "anomaly, degree_days, trend, class_areas."
-        ),
-    ] = "mean",
+    statistic: Annotated[str, word_of(STATISTICS, "What is computed.")] = "mean",
     variable: VariableArgument = "",
     over: Annotated[
-        str, Field(description="time (a map), space (a series) or both (default with polygons).")
+        str, word_of(("time", "space", "both"), "time gives a map, space a series; with polygons both.")
     ] = "",
     polygons: PolygonsArgument = "",
-    every: Annotated[str, Field(description="day, month, season, year; default all.")] = "",
-    daily: Annotated[str, Field(description="First make days: mean, sum, min, max.")] = "",
-    select: SelectArgument = {},  # noqa: B006
+    every: Annotated[str, word_of(("day", "month", "season", "year"), "Default: all the time.")] = "",
+    daily: Annotated[str, word_of(("mean", "sum", "min", "max"), "First make days.")] = "",
+    select: Select = {},  # noqa: B006
     unit: Annotated[str, Field(description="Of the result.")] = "",
-    options: Annotated[
-        dict[str, Any],
-        Field(
-            description="percentile; threshold, unit, compare (above, below), least_steps; base [start, end], by, "
-            "window; base_temperature, kind, cap; method (theil_sen, ols); cells (exactextract, fractional, centres), "
-            "names, utc_offset_h, least_part, accumulated (step, since_00), missing (-9999), classes [numbers], format."
-        ),
-    ] = {},  # noqa: B006
+    options: Annotated[dict[str, Any], keys_of("Of the statistic.", **{**GENERAL, **OF_STATISTIC})] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
     """Statistics over time, area-weighted space or polygons (space first).
 
-    A heat wave: statistic="spells", daily="max", options={"threshold": 30, "unit": "degC", "least_steps": 3}.
+    Climatology, anomalies (1991-2020 removed), trends (Mann-Kendall, Sen slope) of annual max or mean, longest run of
+    consecutive dry days (spells), tropical nights and summer days a year (exceedance), degree days, km2 of forest
+    (class_areas).
+
+    Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "statistic": "spells", "daily": "max",
+    "over": "both", "options": {"threshold": 30, "unit": "degC", "least_steps": 3}}
     """
     general = {name: options[name] for name in GENERAL if name in options}
     if "cells" in general:
@@ -112,28 +186,22 @@ async def aggregate_grid(
 @toolbox.tool(title="Derive a variable", read_only=False)
 async def derive_variable(
     data: DataArgument,
-    what: Annotated[
-        str,
-        Field(
-            description="wind_speed, wind_direction, relative_humidity, dew_point, specific_humidity, vapour_pressure, "
-            "vapour_pressure_deficit, heat_index, wet_bulb, vorticity, divergence, water_vapour, vapour_transport; "
-            "slope, aspect; add, subtract, multiply, divide; convert."
-        ),
-    ],
+    what: Annotated[str, word_of(QUANTITIES, "What is computed.")],
     variables: Annotated[
         dict[str, str],
-        Field(description="By role: temperature, dew_point, humidity, pressure, u, v; first, second."),
-    ] = {},  # noqa: B006
-    other: Annotated[str, Field(description="File of the second, in the workspace.")] = "",
-    select: SelectArgument = {},  # noqa: B006
-    options: Annotated[
-        dict[str, Any],
         Field(
-            description="unit, formula (magnus, bolton, buck), stated_unit, missing, water (m to kg m-2), format."
+            description="By role: temperature, dew_point, humidity, specific_humidity, pressure, u, v; first, second."
         ),
     ] = {},  # noqa: B006
+    other: Annotated[str, Field(description="File of the second, in the workspace.")] = "",
+    select: Select = {},  # noqa: B006
+    options: Annotated[dict[str, Any], keys_of("Options.", **OF_DERIVED)] = {},  # noqa: B006
 ) -> Answer:
-    """Compute a quantity from others, an arithmetic of two fields on one grid, or another unit."""
+    """Compute a quantity from others, an arithmetic of two fields on one grid, or another unit.
+
+    Example: {"data": "@data/climate/daily.nc", "what": "convert", "variables": {"first": "t2m"},
+    "options": {"unit": "degC"}}
+    """
     roles = {role: name for role, name in variables.items() if role not in ("first", "second")}
     arguments = {
         "what": what,
@@ -141,7 +209,7 @@ async def derive_variable(
         "variable": variables.get("first", ""),
         "other_variable": variables.get("second", ""),
         "select": select,
-        **options_of(options, ("formula", *OF_VALUES)),
+        **options_of(options, tuple(OF_DERIVED)),
     }
     return await answer_operation(Asked("combine", {"data": [data], "other": [other]}, arguments))
 
@@ -154,23 +222,25 @@ async def regrid_variable(
     like: Annotated[str, Field(description="A file of the workspace, whose grid is taken.")] = "",
     crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
     method: Annotated[
-        str,
-        Field(
-            description="conservative (default), linear, nearest; with crs bilinear, nearest, average, mode, ..."
-        ),
+        str, word_of(METHODS, "Default conservative; with crs bilinear, of classes nearest.")
     ] = "",
-    select: SelectArgument = {},  # noqa: B006
-    options: Annotated[dict[str, Any], Field(description="source_crs, missing, format.")] = {},  # noqa: B006
+    select: Select = {},  # noqa: B006
+    options: Annotated[dict[str, Any], keys_of("Options.", **OF_REGRID)] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Put a variable on another latitude-longitude grid, or into a CRS."""
+    """Put a variable on another latitude-longitude grid, or into a CRS.
+
+    Conservative remap or bilinear interpolation onto the grid of a target file or a resolution (0.1° to 0.25°).
+
+    Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "resolution": 2, "select": {"end": "2017-01-02"}}
+    """
     arguments = {
         "variable": variable,
         "resolution": resolution,
         "crs": crs,
         "resampling" if crs else "method": method,
         "select": select,
-        **options_of(options, ("source_crs", "missing", "format", "group")),
+        **options_of(options, tuple(OF_REGRID)),
     }
     return await answer_operation(
         Asked("regrid_or_reproject", {"data": [data], "like": [like]}, arguments), job=job
@@ -182,22 +252,20 @@ async def zonal_statistics(
     data: DataArgument,
     polygons: PolygonsArgument,
     statistics: Annotated[
-        list[str],
-        Field(
-            max_length=12,
-            description="mean, sum, min, max, count, std, median, majority, minority, variety, fractions, percentile.",
-        ),
+        list[Annotated[str, word_of(OF_ZONES)]], Field(max_length=12, description="Of each polygon.")
     ] = ["mean", "min", "max", "count"],  # noqa: B006
     variable: VariableArgument = "",
-    select: SelectArgument = {},  # noqa: B006
-    options: Annotated[
-        dict[str, Any],
-        Field(description="percentile (0-100), names (column), layer, unit, missing."),
-    ] = {},  # noqa: B006
+    select: Select = {},  # noqa: B006
+    options: Annotated[dict[str, Any], keys_of("Options.", **OF_ZONAL)] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Statistics of cells in polygons, a cell counting by its part inside, for each time."""
-    more = options_of(options, ("percentile", "unit", "stated_unit", "missing", "group", *OF_POLYGONS))
+    """Statistics of cells in polygons, a cell counting by its part inside, for each time.
+
+    Mean, max, percentile of a raster for every municipality or park; fractions of land cover (forest).
+
+    Example: {"data": "@data/town/people.tif", "polygons": "@data/town/districts.geojson", "statistics": ["sum"]}
+    """
+    more = options_of(options, tuple(OF_ZONAL))
     arguments = {"statistics": statistics, "variable": variable, "select": select, **more}
     return await answer_operation(
         Asked("zonal_statistics", {"data": [data], "polygons": [polygons]}, arguments), job=job

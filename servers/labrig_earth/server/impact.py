@@ -31,6 +31,7 @@ from labrig_earth.impact.records import (
 )
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
+from labrig_earth.server.arguments import keys_of, number, text
 from labrig_earth.server.base import options_of, toolbox
 from labrig_earth.server.operations import Asked, answer_operation, draw_operation
 
@@ -133,7 +134,12 @@ async def make_weather(
     ],
     options: Annotated[
         dict[str, Any],
-        Field(description="start, end; diurnal_range_k, K, where only the mean temperature is known."),
+        keys_of(
+            "Further options.",
+            start=text("First day, ISO."),
+            end=text("Last day, ISO."),
+            diurnal_range_k=number("K, where only the mean temperature is known."),
+        ),
     ] = {},  # noqa: B006
 ) -> Answer:
     """Make the daily weather file of a crop's run out of gridded data at a place; units are converted, all is told."""
@@ -424,7 +430,13 @@ async def plot_run(
         list[str], Field(min_length=1, max_length=4, description="Handles of runs' folders in the workspace.")
     ],
     options: Annotated[
-        dict[str, Any], Field(description="title; of crops season (from 1), member (0 is the first weather).")
+        dict[str, Any],
+        keys_of(
+            "Further options.",
+            title=text("Of the picture."),
+            season=number("Of crops, from 1."),
+            member=number("Of crops; 0 is the first weather."),
+        ),
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
     """Draw one to four runs of a simulator: a season of crops, heat, cases, delays on roads, losses by their years."""

@@ -15,6 +15,7 @@ from labrig.toolbox import session
 from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.overpass import fetch_osm
 from labrig_earth.catalogue.stac_service import EARTH_SEARCH, search_items
+from labrig_earth.server.arguments import Where, read_conditions, word_of
 from labrig_earth.server.base import state, toolbox
 from labrig_earth.server.operations import fetch_and_decode
 
@@ -31,12 +32,16 @@ async def find_online(
     ],
     bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
     start: Annotated[str, Field(description="ISO date, month or year.")] = "",
-    end: str = "",
+    end: Annotated[str, Field(description="Included.")] = "",
     most_cloud: Annotated[float | None, Field(ge=0, le=100, description="Per cent.")] = None,
-    most: Annotated[int, Field(ge=1, le=50)] = 10,
+    most: Annotated[int, Field(ge=1, le=50, description="Items shown.")] = 10,
     source: Annotated[str, Field(description="A STAC service: earth_search.")] = "earth_search",
 ) -> Answer:
-    """Search a STAC service for scenes and rasters; each has the addresses of its bands, which fetch_part cuts."""
+    """Search a STAC service for scenes and rasters; each has the addresses of its bands, which fetch_part cuts.
+
+    Which scenes (Sentinel-2, Landsat) with less cloud cover exist over a place, and which global products (Copernicus
+    DEM) can be had without paying.
+    """
     require_connected(source, SOURCES)
     found = await search_items(
         state().client,
@@ -71,21 +76,25 @@ def _bands(entry: Any) -> dict[str, str]:
 
 @toolbox.tool(title="Fetch a part", read_only=False, open_world=True, toolsets=("online",))
 async def fetch_part(
-    kind: Annotated[str, Field(description="raster (GeoTIFF), zarr, or osm (Overpass, without url).")],
-    url: Annotated[str, Field(max_length=2000)] = "",
+    kind: Annotated[str, word_of(KINDS, "raster: GeoTIFF; osm: by Overpass, without url, where names tags.")],
+    url: Annotated[str, Field(max_length=2000, description="Of a GeoTIFF or a Zarr store.")] = "",
     bbox: Annotated[list[float] | None, Field(description="[west, south, east, north].")] = None,
     variables: Annotated[list[str], Field(max_length=20, description="Of a Zarr store.")] = [],  # noqa: B006
     start: Annotated[str, Field(description="Of a Zarr store, ISO.")] = "",
-    end: str = "",
-    where: Annotated[dict[str, Any], Field(description="OSM tags: {'highway': true}.")] = {},  # noqa: B006
+    end: Annotated[str, Field(description="Included.")] = "",
+    where: Where = {},  # noqa: B006
 ) -> Answer:
-    """Fetch the part of a raster, a Zarr store or OpenStreetMap in a box; only its blocks are asked for."""
+    """Fetch the part of a raster, a Zarr store or OpenStreetMap in a box; only its blocks are asked for.
+
+    Download tiles of the Copernicus 30 m DEM, cut a region out of a public zarr on a cloud (CMIP6), or get the street
+    network of a town from OpenStreetMap.
+    """
     if kind not in KINDS:
         raise unknown_name("kind", kind, KINDS, where="kind")
     if kind != "zarr" and bbox is None:
         raise LabrigError("A box is missing", where="bbox", expected="[west, south, east, north]")
     if kind == "osm":
-        return await _osm(bbox or [], where)
+        return await _osm(bbox or [], read_conditions(where))
     if not url.startswith(("http://", "https://")):
         raise LabrigError("An address is missing", where="url", expected="https://...")
     arguments = {"bbox": bbox, "variables": variables, "start": start, "end": end}

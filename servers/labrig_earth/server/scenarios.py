@@ -12,6 +12,7 @@ from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
+from labrig_earth.server.arguments import keys_of, number, one_of, several
 from labrig_earth.server.base import options_of, toolbox
 from labrig_earth.server.operations import Asked, Worked, do_operation, fit_answer, line_of_sources
 
@@ -24,10 +25,19 @@ async def compile_scenario(
     name: Annotated[str, Field(description="Names it and its folder.", pattern=r"^[A-Za-z0-9][\w.-]{0,59}$")],
     perturbation: Annotated[
         dict[str, Any],
-        Field(
-            description="warmer_k with humidity (constant_relative_humidity, constant_vapour_pressure); "
-            "precipitation_percent with precipitation_as (intensity, wet_days); closed_edges; planting_shift_days; "
-            "heating_setpoint_c, cooling_setpoint_c; co2_ppm; hazard_intensity_percent, hazard_frequency_percent."
+        keys_of(
+            "What changes; at least one.",
+            warmer_k=number("K, with humidity."),
+            humidity=one_of(("constant_relative_humidity", "constant_vapour_pressure"), "Of warmer air."),
+            precipitation_percent=number("More or less, per cent."),
+            precipitation_as=one_of(("intensity", "wet_days"), "What of the rain changes."),
+            closed_edges=several("string", "Streets of a network that are closed."),
+            planting_shift_days=number("Days later."),
+            heating_setpoint_c=number("degC."),
+            cooling_setpoint_c=number("degC."),
+            co2_ppm=number("ppm."),
+            hazard_intensity_percent=number("More or less, per cent."),
+            hazard_frequency_percent=number("More or less, per cent."),
         ),
     ],
     inputs: Annotated[
@@ -38,7 +48,13 @@ async def compile_scenario(
         ),
     ],
     options: Annotated[
-        dict[str, Any], Field(description="latitude, elevation_m (for et0_mm); seed (of wet days).")
+        dict[str, Any],
+        keys_of(
+            "Further options.",
+            latitude=number("Degrees north, for et0_mm."),
+            elevation_m=number("m, for et0_mm."),
+            seed=number("Of wet days."),
+        ),
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Answer:
     """Carry one perturbation through the inputs of crops, buildings, traffic, health and risk, physically consistent.

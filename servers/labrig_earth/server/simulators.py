@@ -32,7 +32,10 @@ async def impact_aquacrop_run(
     *,
     shared: Common,
 ) -> Published:
-    """Run AquaCrop: yield, biomass, evapotranspiration, irrigation and water stress of each season, day by day."""
+    """Run AquaCrop: yield, biomass, evapotranspiration, irrigation and water stress of each season, day by day.
+
+    FAO's water-driven crop model: wheat, maize, .. with irrigations and soils.
+    """
     return await common.run_simulator(
         "impact_aquacrop_run",
         {
@@ -60,7 +63,10 @@ async def impact_dssat_run(
     *,
     shared: Common,
 ) -> Published:
-    """Run DSSAT: yield, biomass, phenology, evapotranspiration, water and nitrogen stress of a season, day by day."""
+    """Run DSSAT: yield, biomass, phenology, evapotranspiration, water and nitrogen stress of a season, day by day.
+
+    Grain yields of maize, wheat, .. by kg N/ha of fertilizer.
+    """
     return await common.run_simulator(
         "impact_dssat_run",
         {

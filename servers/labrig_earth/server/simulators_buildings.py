@@ -33,7 +33,10 @@ async def impact_energyplus_run(
     *,
     shared: Common,
 ) -> Published:
-    """Run EnergyPlus: energy, peak demand, heating, cooling and hours out of set points, hour by hour."""
+    """Run EnergyPlus: energy, peak demand, heating, cooling and hours out of set points, hour by hour.
+
+    Heating demand of an office or house (IDF) with other glazing, in the weather of an EPW.
+    """
     return await common.run_simulator(
         "impact_energyplus_run",
         {"building_idf_path": building_idf_path, "weather_epw_path": weather_epw_path},

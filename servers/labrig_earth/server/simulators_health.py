@@ -30,6 +30,8 @@ async def impact_health_utci(
 
     Hours outside of the range of UTCI (10 m wind 0.5 to 17 m/s) have none, and are counted. utci_daily.csv is an
     exposure for impact_health_erf.
+
+    Heat stress on the universal thermal climate index from temperature, humidity, wind and mean radiant temperature.
     """
     return await common.run_simulator(
         "impact_health_utci",

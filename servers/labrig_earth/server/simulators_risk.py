@@ -32,7 +32,10 @@ async def impact_climada_run(
     *,
     shared: Common,
 ) -> Published:
-    """Run CLIMADA: impact by event and asset, expected annual impact, exceedance curve; computed again by NumPy."""
+    """Run CLIMADA: impact by event and asset, expected annual impact, exceedance curve; computed again by NumPy.
+
+    Expected annual damage (USD) from tropical cyclones or floods to exposed assets.
+    """
     return await common.run_simulator(
         "impact_climada_run",
         {

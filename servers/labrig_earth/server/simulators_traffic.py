@@ -23,7 +23,10 @@ async def impact_sumo_run(
     *,
     shared: Common,
 ) -> Published:
-    """Run SUMO: travel times, delays and cancelled trips, and what a closure adds to the same trips over seeds."""
+    """Run SUMO: travel times, delays and cancelled trips, and what a closure adds to the same trips over seeds.
+
+    What closing a bridge or road does to travel times in the rush hour, from net.xml and rou.xml.
+    """
     return await common.run_simulator(
         "impact_sumo_run",
         {"network_path": network_path, "routes_path": routes_path, "disruptions_path": disruptions_path},

@@ -35,7 +35,13 @@ async def find_quantities(
     ] = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values."""
+    """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values.
+
+    It collects every number of a compound or sample with the exact sentence where it stands (surface area, modulus,
+    conductivity), so that abstract, text and table of a paper can be compared among themselves.
+
+    Example: {"path": "paper.pdf"}
+    """
     name = await in_thread(_quantity, quantity) if quantity.strip() else ""
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST_AT_ONCE)
@@ -99,7 +105,12 @@ async def verify_quote(
         int | None, Field(ge=1, le=100_000, description="Where it should stand; default any.")
     ] = None,
 ) -> Answer:
-    """Verify a quote: exact, normalised, other_page, partial_token, ambiguous or not_found, with pages and boxes."""
+    """Verify a quote: exact, normalised, other_page, partial_token, ambiguous or not_found, with pages and boxes.
+
+    It says whether a sentence that somebody wrote is literally in the PDF, or paraphrased.
+
+    Example: {"path": "paper.pdf", "quote": "transition temperature"}
+    """
     from labrig_papers.evidence import quotes
 
     async with state().opened(path) as paper:
@@ -145,7 +156,10 @@ async def validate_extraction(
     ],
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Check extracted properties: form, page, quote, value in its quote, unit, formula, doubles; with fixes."""
+    """Check extracted properties: form, page, quote, value in its quote, unit, formula, doubles; with fixes.
+
+    It flags extracted values in a JSON file (band gap, density, ...) that cannot be right.
+    """
     with opened_source(extraction_file) as file:
         content = os.pread(file.descriptor, MOST_BYTES + 1, 0)
     if len(content) > MOST_BYTES:

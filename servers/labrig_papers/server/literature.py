@@ -88,6 +88,9 @@ async def search_literature(
     A paper that names every formula of the query comes with the pages and an excerpt. Where none does, papers on the
     same elements come apart as relatives: they are about other materials. No hit says nothing of papers elsewhere.
     Services that `sources` names know titles and abstracts, and take a formula as a word.
+
+    It says whether anyone has already done something, which papers or PDFs of a folder report two things at once, and
+    which recent preprints (arXiv) deal with a topic or cite it.
     """
     chosen = list(dict.fromkeys(sources or ["corpus"]))
     services = [each for each in chosen if each != "corpus"]
@@ -145,7 +148,10 @@ async def resolve_doi(
 
 @toolbox.tool(title="Find a free copy", read_only=True, open_world=True, toolsets=("literature",))
 async def find_open_access(reference: ReferenceArgument) -> Answer:
-    """Find free copies of a work: address, version and licence; asks Unpaywall, OpenAlex and Semantic Scholar."""
+    """Find free copies of a work: address, version and licence; asks Unpaywall, OpenAlex and Semantic Scholar.
+
+    It finds a legal, free PDF of a DOI outside of the university.
+    """
     from labrig_papers.literature.asking import open_copies
 
     told = await open_copies(state().downloads.client(), reference)

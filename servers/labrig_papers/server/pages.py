@@ -37,7 +37,12 @@ async def open_paper(
         Field(description="PDF of the workspace or a root, a handle, https://..., or arXiv:2101.00001."),
     ],
 ) -> Answer:
-    """Open a PDF: title, DOI, number of pages, and which pages have text. An address is fetched, once."""
+    """Open a PDF: title, DOI, number of pages, and which pages have text. An address is fetched, once.
+
+    It says who wrote a file, in which year, how many pages it has, and whether there is a text layer or only a scan.
+
+    Example: {"path": "paper.pdf"}
+    """
     if is_address(path):
         await state().downloads.fetch(session().owner, path)
     async with state().opened(path) as paper:
@@ -77,7 +82,12 @@ async def open_paper(
 
 @toolbox.tool(title="Outline of a paper", read_only=True)
 async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
-    """List sections, tables and figures with their pages and captions."""
+    """List sections, tables and figures with their pages and captions.
+
+    Section headings with their page numbers say where to jump in a PDF.
+
+    Example: {"path": "paper.pdf"}
+    """
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
         doubts = await paper.scans(numbers)
@@ -113,7 +123,12 @@ async def read_pages(
     ] = "markup",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Read pages as text with [p.N] anchors; scripts are marked, lines are those of the print."""
+    """Read pages as text with [p.N] anchors; scripts are marked, lines are those of the print.
+
+    It reads out a part of a PDF, such as the methods or the reference list with its DOIs, as plain text.
+
+    Example: {"path": "paper.pdf", "pages": "1"}
+    """
     from labrig_papers.pdf.page import plain
 
     async with state().opened(path) as paper:
@@ -165,7 +180,12 @@ async def search_paper(
     pages: PagesArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Find words or a formula: page, the text round them, and boxes in points from the lower left corner."""
+    """Find words or a formula: page, the text round them, and boxes in points from the lower left corner.
+
+    It gives all mentions of a term in a PDF, an equation, or where the authors talk about something.
+
+    Example: {"path": "paper.pdf", "query": "temperature"}
+    """
     from labrig_papers.evidence import searching
 
     async with state().opened(path) as paper:

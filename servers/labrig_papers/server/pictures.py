@@ -28,7 +28,13 @@ async def show_page(
     quote: Annotated[str, Field(description="Text to outline, such as that of verify_quote.")] = "",
     dpi: Annotated[int, Field(ge=36, le=300, description="Pixels an inch; default 110.")] = 110,
 ) -> Pictures:
-    """Show a page, a table, a figure or a box as a picture, with a quote outlined where one is given."""
+    """Show a page, a table, a figure or a box as a picture, with a quote outlined where one is given.
+
+    Use it for scans, figures (crop one with its caption, with a dpi), equations, and garbage in the text layer; it
+    shows what a page looks like.
+
+    Example: {"path": "paper.pdf", "page": 1, "dpi": 72}
+    """
     from labrig_papers.evidence import quotes
 
     if box is not None and (len(box) != 4 or part):

@@ -28,7 +28,13 @@ async def read_table(
     pages: PagesArgument = "",
     cursor: CursorArgument = "",
 ) -> Answer:
-    """Read a table: head, unit of each column, and rows with their page, box and the printed line as evidence."""
+    """Read a table: head, unit of each column, and rows with their page, box and the printed line as evidence.
+
+    Tables over several pages or with rotated headers are stitched into a single one; units stay with the header, as
+    for a csv.
+
+    Example: {"path": "paper.pdf", "table": "TABLE I"}
+    """
     async with state().opened(path) as paper:
         numbers = numbers_of(pages, paper.known.count, MOST)
         doubts = await paper.scans(numbers)

@@ -23,7 +23,13 @@ async def match_property(
         str, Field(max_length=LONGEST, description="The sentence or conditions round it.")
     ] = "",
 ) -> Answer:
-    """Name the standard properties that a name may mean, best first, with the reason and what forbids others."""
+    """Name the standard properties that a name may mean, best first, with the reason and what forbids others.
+
+    Columns that mean the same thing (Tg, glass transition temperature) get one canonical name of the vocabulary, or
+    the nearest property in the list.
+
+    Example: {"name": "Tc (onset)"}
+    """
     from labrig_papers.properties import matching
 
     found = await in_thread(matching.match_property, name, context)
@@ -40,7 +46,13 @@ async def convert_units(
     value: TextArgument,
     to: Annotated[str, Field(max_length=100, description="Unit; default that of SI.")] = "",
 ) -> Answer:
-    """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused."""
+    """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused.
+
+    It takes the value, uncertainty and unit of a sentence apart (1.2(3) W/mK) and brings melting points in °F, K or
+    °C to one unit.
+
+    Example: {"value": "310 Oe", "to": "T"}
+    """
     from labrig_papers.values import converting
 
     found = await in_thread(converting.convert_units, value, to)
@@ -63,7 +75,12 @@ async def normalize_formula(
     text: TextArgument,
     context: Annotated[str, Field(max_length=LONGEST, description="The sentence, for x or delta.")] = "",
 ) -> Answer:
-    """Resolve a material as printed to a composition, or say which variable or name is missing."""
+    """Resolve a material as printed to a composition, or say which variable or name is missing.
+
+    It puts compositions of any writing into one form, so that they can be merged: Ba0.5Sr0.5CoO3-δ, (Ba,Sr)CoO3-d.
+
+    Example: {"text": "La2-xSrxCuO4", "context": "x = 0.15"}
+    """
     from labrig_papers.materials import formulas
 
     found = await in_thread(formulas.normalize_formula, text, None, context)
@@ -91,7 +108,10 @@ async def compare_formulas(
         float, Field(ge=0, le=10, description="Atoms per formula unit; default 0.005.")
     ] = 0.005,
 ) -> Answer:
-    """Compare two formulas in any writing and scale; the largest difference of an amount is said."""
+    """Compare two formulas in any writing and scale; the largest difference of an amount is said.
+
+    Example: {"first": "YBa2Cu3O7", "second": "YBa2Cu3O6.93"}
+    """
     from labrig_papers.materials import comparing
 
     found = await in_thread(comparing.compare_formulas, first, second, tolerance)
@@ -108,7 +128,10 @@ async def compare_formulas(
 
 @toolbox.tool(title="Normalise a space group", read_only=True, toolsets=("values",))
 async def normalize_space_group(text: TextArgument) -> Answer:
-    """Give number, symbol and crystal system of a space group in any writing: P6_{3}/mmc, Fm3m, No. 139."""
+    """Give number, symbol and crystal system of a space group in any writing: P6_{3}/mmc, Fm3m, No. 139.
+
+    Example: {"text": "P6_{3}/mmc"}
+    """
     from labrig_papers.materials import space_groups
 
     if not text.strip():
@@ -133,7 +156,10 @@ async def compare_values(
     rel_tol: Annotated[float, Field(ge=0, le=1, description="Relative, in SI; default 0.001.")] = 0.001,
     unit: Annotated[str, Field(max_length=100, description="Unit of a bare number.")] = "",
 ) -> Answer:
-    """Compare two values as printed, in SI: ranges by both ends, bounds by their direction."""
+    """Compare two values as printed, in SI: ranges by both ends, bounds by their direction.
+
+    Example: {"value": "36.9(2) K", "truth": "36.9 K"}
+    """
     from labrig_papers.checks import comparing
 
     found = await in_thread(comparing.compare_values, value, truth, rel_tol, None, unit)
@@ -161,7 +187,10 @@ async def check_consistency(
     formula: Annotated[str, Field(max_length=LONGEST, description="Of the unit cell, for the density.")] = "",
     z: Annotated[int | None, Field(ge=1, le=200, description="Formula units in the cell.")] = None,
 ) -> Answer:
-    """Check values of one superconductor against each other: kappa, xi from Hc2, WHH, Pauli, gap, jump, density."""
+    """Check values of one superconductor against each other: kappa, xi from Hc2, WHH, Pauli, gap, jump, density.
+
+    Example: {"values": {"tc": "36.9(2) K", "hc2": "54 T"}}
+    """
     from labrig_papers.checks import consistency
 
     if sum(len(key) + len(value) for key, value in values.items()) > 4_000:

@@ -35,6 +35,11 @@ async def look_up_database(
     """Look up elements, species, minerals, gases and rate laws of a database, with log K and its stated range.
 
     For an element it says what a mass in mg/L is counted as when the input has no `as`.
+
+    Ask it which databases have an element, a mineral or a complex (uranium, arsenic, fluorite), and what log K they
+    give for its dissolution.
+
+    Example: {"query": "Fluorite"}
     """
     if kind == "database":
         return await in_thread(_databases, query)

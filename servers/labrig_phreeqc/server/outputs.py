@@ -40,6 +40,10 @@ async def outline_output(
 
     The folded outline names line ranges; give one here to see each state in it with pH, pe, ionic strength,
     temperature and its sections.
+
+    This is the way into a large .out file.
+
+    Example: {}
     """
     text = source_text(path)
     built = outline_reading.outline_output(text)
@@ -87,6 +91,8 @@ async def read_values(
     dk() (the change) of a kinetic reactant, p() gas pressure.
     Of a file of selected output, name columns instead. A long table comes as a CSV artifact with its first, last,
     least and greatest.
+
+    Example: {"quantities": ["pH", "total Ca", "SI(Calcite)"]}
     """
     text = source_text(path)
     table = await in_thread(table_of, text, quantities, of)
@@ -142,7 +148,10 @@ async def search_output(
     context: Annotated[int, Field(ge=0, le=10, description="Lines before and after; default 2.")] = 2,
     from_line: Annotated[int, Field(ge=1, description="Begin at this line.")] = 1,
 ) -> Answer:
-    """Find text in an output: line numbers, the state each hit lies in, and the lines around it."""
+    """Find text in an output: line numbers, the state each hit lies in, and the lines around it.
+
+    Example: {"query": "Calcite"}
+    """
     text = source_text(path)
     hits = await in_thread(
         search.search_output, text, pattern, context=context, regex=regex, from_line=from_line, limit=12
@@ -175,7 +184,10 @@ async def read_section(
     ] = "",
     path: SourceArgument = RESULT,
 ) -> Answer:
-    """Read one state of an output, or one section of it, as PHREEQC printed it."""
+    """Read one state of an output, or one section of it, as PHREEQC printed it.
+
+    Of a large .out file it gives the block of one step or cell, such as the saturation index block of step 45.
+    """
     text = source_text(path)
     passage = await in_thread(
         search.read_section, text, outline_reading.outline_output(text), state, section or None

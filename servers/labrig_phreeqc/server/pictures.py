@@ -61,7 +61,13 @@ async def draw_plot(
     of: Annotated[str, Field(description="States of series, as in the tool.")] = "",
     title: Annotated[str, Field(max_length=120, description="Heading of the picture.")] = "",
 ) -> Picture:
-    """Draw a plot and keep it as a PNG in the workspace (its name is in the caption)."""
+    """Draw a plot and keep it as a PNG in the workspace (its name is in the caption).
+
+    Piper, Durov, Schoeller, Gibbs and Stiff diagrams (polygons) show the facies or type of waters, springs and wells:
+    Na-HCO3, Ca-SO4, Na-Cl.
+
+    Example: {"kind": "series", "quantities": ["pH"], "x": "step"}
+    """
     source = path or (RESULT if kind == "series" else "")
     if not source:
         raise LabrigError(

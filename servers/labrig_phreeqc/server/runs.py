@@ -85,10 +85,16 @@ async def execute_phreeqc(
         ),
     ] = "auto",
 ) -> Answer:
-    """Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
+    r"""Run PHREEQC on a workspace file or on text; at most 50 s (start_phreeqc for longer runs).
 
     The whole output is written to result.out, selected output to files of its own. Read parts of result.out
     with read_file, by the line ranges in the outline. Name the database here, or in a DATABASE line.
+
+    It runs all that PHREEQC does: species of a solution, minerals that precipitate, evaporation, mixing, sorption on
+    hydrous ferric oxide (SURFACE), exchangers, columns (TRANSPORT, ADVECTION), redox, brines, and inverse models
+    (which minerals dissolving or precipitating explain how one water becomes another).
+
+    Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\nREACTION 1\n NaOH 1\n 1 mmol in 4 steps\nEND"}
     """
     protocol = protocols.check(session().options.output or output)
     text = input_text(input_path, input)
@@ -103,10 +109,15 @@ async def check_input(
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
     database: RunDatabase = "",
 ) -> Answer:
-    """Check the solutions of an input before anything reacts.
+    r"""Check the solutions of an input before anything reacts.
 
     Charge error, the change of pH that `charge` would make, lines without effect, defaults in effect, what masses are
     counted as, doubtful numbers.
+
+    Use it before a run, or when PHREEQC stops with an error (unknown input, no keyword), and for ion balance,
+    electroneutrality and missing alkalinity or bicarbonate.
+
+    Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\n Alkalinity 2\nEND"}
     """
     here = session()
     limits = call_limits()
@@ -176,9 +187,13 @@ async def start_phreeqc(
         float, Field(gt=0, le=JOB_WALL_S, description="Time limit in seconds, up to 1800.")
     ] = 600.0,
 ) -> Answer:
-    """Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job.
+    r"""Start a run that takes longer than a call may (transport, kinetics). Gives a job id for get_job.
 
     Its output goes to a file of its own. A job ends with its server.
+
+    It is for column experiments with many cells and shifts, breakthrough curves and long kinetics.
+
+    Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\n Alkalinity 2\nEND"}
     """
     here = session()
     text = input_text(input_path, input)

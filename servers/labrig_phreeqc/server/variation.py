@@ -76,10 +76,16 @@ async def find_dose(
     quantities: Quantities = [],  # noqa: B006
     database: RunDatabase = "",
 ) -> Answer:
-    """Find the dose of a reagent at which a water has a pH, hardness, alkalinity, saturation index, ...
+    r"""Find the dose of a reagent at which a water has a pH, hardness, alkalinity, saturation index, ...
 
     Doses are mmol added to the water of the solution (1 kg by default). With {dose} (or {1-dose}) in the input it may
     be anything: a temperature, a fraction of MIX, moles of a mineral. Takes long: goes on as a job (get_job).
+
+    It answers how much NaOH, lime, acid or CO2 (mmol per litre) brings a water, such as acid mine drainage, up or
+    down to a target.
+
+    Example: {"target": "pH", "target_value": 8, "reagent": "NaOH",
+    "input": "SOLUTION 1\n pH 7\n Ca 1\n Alkalinity 2\nEND"}
     """
     if least >= most:
         raise LabrigError(
@@ -199,10 +205,17 @@ async def sweep_parameters(
     steps_2: Annotated[int, Field(ge=0, le=500, description="As steps.")] = 0,
     database: RunDatabase = "",
 ) -> Answer:
-    """Sweep one or two parameters of an input: each point a run of its own, quantities of its last state as a table.
+    r"""Sweep one or two parameters of an input: each point a run of its own, quantities of its last state as a table.
 
     For titrations, mixing curves (MIX: 1 {f}, 2 {1-f}), temperature, lime softening, a map over two parameters. At
     most 2,500 points; the table is a CSV for draw_plot. Takes long: goes on as a job (get_job, cancel_job).
+
+    Vary pCO2, pH, a dose or a temperature in steps, cool or heat a brine, blend two waters (seawater and groundwater)
+    in increments, and see where calcite or silica gets undersaturated or starts precipitating; also sorption edges
+    over pH.
+
+    Example: {"parameter": "t", "values": [10, 25, 40], "quantities": ["pH", "SI(Calcite)"],
+    "input": "SOLUTION 1\n temp {t}\n Ca 1\n Alkalinity 2\nEND"}
     """
     text, name = await _complete(input_path, input, database)
     axes = {parameter: _axis(values, steps, "values")}
@@ -285,6 +298,10 @@ async def draw_predominance(
     """Draw which species or solid holds most of an element by pH and pe: PHREEQC speciates each point.
 
     A PNG in the workspace, with the limits of water (O2, H2 at 1 atm), and the grid as CSV.
+
+    This is the Eh-pH (Pourbaix) diagram of arsenic, iron, uranium, ...
+
+    Example: {"element": "Fe", "totals_mmol_kgw": {"Fe": 0.01}, "steps": 5}
     """
     from labrig_phreeqc.variation.predominance import predominance
 

@@ -60,10 +60,16 @@ async def speciate_waters(
     alkalinity_as: AlkalinityArgument = "",
     sheet: SheetArgument = "",
 ) -> Answer:
-    """Speciate up to 5,000 waters: charge balance, saturation indices, scaling (CaCO3 that would precipitate).
+    r"""Speciate up to 5,000 waters: charge balance, saturation indices, scaling (CaCO3 that would precipitate).
 
     Headings such as `Ca (mg/L)`, `Alkalinity (mg/L as CaCO3)`, `Temp (C)`, `pH`. Unusable rows are explained, doubtful
     ones flagged. Results go to a CSV and to a JSON for draw_plot.
+
+    A row is a water of the lab or field (groundwater, tap water, spring; CSV or xlsx, any units). It says which
+    species holds an element, the ion balance error, the saturation state of calcite, aragonite, dolomite and gypsum,
+    and whether the water scales.
+
+    Example: {"table": "Sample,pH,Temp (C),Ca (mg/L),Alkalinity (mg/L as CaCO3)\nA,7.9,60,110,240"}
     """
     from labrig_phreeqc.waters import survey
     from labrig_phreeqc.waters.report import piper_data, saturation_data, stiff_data, summary, to_csv

@@ -112,6 +112,12 @@ async def run_python_code(
     repository, or any: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
     str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
     are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
+
+    Compute with a few lines of pandas or a small script: means per group, fits and scatter plots (png), duplicate
+    files of the same content, records of a sqlite .db, orphans between two tables (do the site ids match), precision
+    and recall against gold values.
+
+    Example: {"code": "print(6 * 7)"}
     """
     here = current()
     state: State = here.state
@@ -140,7 +146,7 @@ async def restart_python_session(
 ) -> Answer:
     """End a session of run_python_code, and what it is doing; the next run under its name starts with nothing defined.
 
-    Example: restart_python_session(session="main").
+    Example: {"session": "main"}
     """
     here = current()
     state: State = here.state

@@ -69,6 +69,11 @@ async def list_directory(
     """List a directory, or the names that match wildcards. The paths can be given to the other tools as they are.
 
     A directory ends with /. Entries that are neither file nor directory, or lead outside, have a note saying so.
+
+    It shows what is in a folder: subfolders to any depth or level, how many files of which types, their sizes (which
+    are bigger than 100 MB) and when they were last changed, names that end in something.
+
+    Example: {}
     """
     repository = session().state.repository(id)
     found = await in_thread(lambda: list(listing.list_directory(repository, prefix, depth)))
@@ -174,6 +179,10 @@ async def read_text_file(
     """Read a text file, or some of its lines: the first (head), the last (tail), or those from one on (start_line).
 
     Whole files come up to 20,000 bytes, lines up to 100,000; longer text is cut, and the answer says so.
+
+    Show the first lines of a README, or open a script (R, Python) from one line to another.
+
+    Example: {"path": "README.txt", "head": 5}
     """
     state: State = session().state
     most = WHOLE_BYTES if head is None and tail is None and start_line is None else LINES_BYTES
@@ -216,7 +225,10 @@ async def read_text_file(
 
 @toolbox.tool(title="Read a file as Base64", read_only=True)
 async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
-    """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger files can be read in run_python_code."""
+    """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger files can be read in run_python_code.
+
+    Example: {"path": "README.txt"}
+    """
     state: State = session().state
 
     def reads() -> tuple[str, str, str]:
@@ -251,6 +263,11 @@ async def search_files(
     """Find files whose path or text contains the query; matching lines come with their numbers.
 
     Contents that are not text are skipped and counted.
+
+    Hunt for everything in an archive or deposit that mentions a word, where somebody must have written it: headers of
+    csv files, notes, codes such as QF=9, file names ending in _raw.h5.
+
+    Example: {"query": "oxygen"}
     """
     repository = session().state.repository(id)
     page = await in_thread(

@@ -51,6 +51,11 @@ async def describe_table(
     """Describe a table without loading it: columns with type, unit (if stated), range, missing and distinct values.
 
     It reads CSV and its relatives, Parquet, xlsx, JSON and JSON lines, and the headers of NetCDF and HDF5.
+
+    It is a data dictionary: columns with types, missing share, ranges and sample values, and the sheets of a workbook
+    (xlsx) with their names and sizes.
+
+    Example: {"path": "casts.csv"}
     """
     state: State = session().state
     with ExitStack() as held:

@@ -30,7 +30,7 @@ async def view_file(
     """Show a picture (PNG, JPEG, GIF, TIFF, WebP, BMP, JPEG 2000) or a page of a PDF of the folder as an image.
 
     Large ones are made smaller. Values of more than 8 bits, as a GeoTIFF has them, are stretched from black to white.
-    Example: view_file(path="figures/map.png"), view_file(path="report.pdf", page=3).
+    Example: {"path": "report.pdf", "page": 1}
     """
     state: State = session().state
     with ExitStack() as held:

@@ -14,7 +14,7 @@ from fastmcp import FastMCP
 from fastmcp.server.auth import AccessToken, TokenVerifier
 from fastmcp.tools import FunctionTool, ToolResult
 
-from labrig.answer import ANSWER_SCHEMA, Picture, Pictures
+from labrig.answer import Picture, Pictures
 from labrig.canonical import sha256
 from labrig.errors import LabrigError, Lacking
 from labrig.serving.face import Face
@@ -24,6 +24,9 @@ from labrig.serving.lean import lean_hints, lean_schema
 from labrig.serving.results import defect, error_result, tool_result
 from labrig.toolbox import ServeOptions, Tool, Toolbox, ToolSpec, session
 from labrig.workspace import Workspace
+
+MOST_LISTED = 1_000
+"""Tools on a page of tools/list: all of them; with a size FastMCP refuses a cursor that it did not give."""
 
 
 def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]:
@@ -37,8 +40,9 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
     options = options or ServeOptions()
     specs = toolbox.select(options)
     _check_folders(options)
-    tools = [_mcp_tool(spec, options.output is None) for spec in specs]
-    face = Face(toolbox, options, {tool.name: tool.parameters.get("properties", {}) for tool in tools})
+    tools = [listed_form(spec, options.output is None) for spec in specs]
+    own = {spec.name for spec in specs if not spec.faithful}
+    face = Face(toolbox, options, {tool.name: tool.parameters for tool in tools}, own)
     server: FastMCP[Any] = FastMCP(
         toolbox.name,
         instructions=toolbox.instructions,
@@ -48,7 +52,9 @@ def build(toolbox: Toolbox, options: ServeOptions | None = None) -> FastMCP[Any]
         auth=BearerTokens(options.tokens) if options.tokens else None,
         mask_error_details=True,
         on_duplicate="error",
+        list_page_size=MOST_LISTED,
     )
+    server._mcp_server.title = toolbox.title
     for tool in tools:
         server.add_tool(tool)
     # Without this the SDK lists all tools for each call over HTTP, to look at one schema: 19 of 20 ms for Earth.
@@ -74,7 +80,7 @@ def _check_folders(options: ServeOptions) -> None:
 
 
 @functools.cache
-def _mcp_tool(spec: ToolSpec, with_output: bool) -> FunctionTool:
+def listed_form(spec: ToolSpec, with_output: bool = True) -> FunctionTool:
     """Return the MCP form of a declared tool; a fixed output protocol leaves its schema.
 
     Servers of one process share it: what takes the time is the model that pydantic makes of the arguments.
@@ -85,18 +91,26 @@ def _mcp_tool(spec: ToolSpec, with_output: bool) -> FunctionTool:
         idempotent_hint=spec.idempotent,
         open_world_hint=spec.open_world,
     )
-    made = FunctionTool.from_function(
+    made = Listed.from_function(
         _answering(spec, set() if with_output else {"output"}),
         name=spec.name,
         title=spec.title,
         description=spec.description,
         annotations=hints,
-        output_schema=None if spec.faithful or spec.picture else ANSWER_SCHEMA,
+        output_schema=None,  # that of an Answer is the same for all: docs/contracts.md
     )
-    if not spec.faithful:
-        return made
-    lean = {"parameters": lean_schema(made.parameters), "annotations": lean_hints(hints)}
+    lean: dict[str, Any] = {"parameters": lean_schema(made.parameters)}
+    if spec.faithful:
+        lean["annotations"] = lean_hints(hints)
     return made.model_copy(update=lean)
+
+
+class Listed(FunctionTool):
+    """A tool whose ``_meta`` has what was given to it alone: FastMCP adds its tags, of which we have none."""
+
+    def get_meta(self) -> dict[str, Any]:
+        """Return the meta information; None, which the list leaves out, where there is none."""
+        return self.meta or None  # type: ignore[return-value]
 
 
 def _answering(spec: ToolSpec, hidden: set[str]) -> Tool:

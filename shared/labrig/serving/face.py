@@ -8,7 +8,7 @@ import functools
 import itertools
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
@@ -27,10 +27,12 @@ from labrig.calls import CallLog, tools_hash
 from labrig.canonical import sha256
 from labrig.config import home
 from labrig.errors import LabrigError, nearest, unknown_name
+from labrig.former_names import followers_of
 from labrig.http import outside
 from labrig.jobs import Jobs
 from labrig.serving.door import come_in
 from labrig.serving.gc import hold
+from labrig.serving.meaning import meant
 from labrig.serving.results import defect, error_result, labelled, wire_result, with_volatile
 from labrig.serving.telling import Telling
 from labrig.toolbox import ServeOptions, Session, Toolbox, _session
@@ -48,11 +50,12 @@ class Face(Middleware):
     """Gives each call its session, turns refusals into results, and keeps the call log."""
 
     def __init__(
-        self, toolbox: Toolbox, options: ServeOptions, parameters: dict[str, dict[str, Any]]
+        self, toolbox: Toolbox, options: ServeOptions, schemas: dict[str, dict[str, Any]], own: set[str]
     ) -> None:
         self._toolbox = toolbox
         self._options = options
-        self._parameters = parameters
+        self._schemas = schemas
+        self._own = own
         self._stores: dict[str, ArtifactStore] = {}
         self._held: list[Any] = []
         # One processor stays free for calls that somebody waits for.
@@ -83,14 +86,16 @@ class Face(Middleware):
     async def on_call_tool(self, context: MiddlewareContext[Any], call_next: Any) -> ToolResult:
         started, clock = time.time(), time.monotonic()
         name = context.message.name
-        schema = self._parameters.get(name, {})
-        arguments = _few_unknown(context.message.arguments or {}, schema)
-        context = context.copy(message=context.message.model_copy(update={"arguments": arguments}))
+        schema = self._schemas.get(name, {})
+        known = schema.get("properties", {})
+        arguments = _few_unknown(context.message.arguments or {}, known)
         owner = self._owner()
         with contextlib.suppress(RuntimeError):  # over stdio there is no request
             await come_in(get_http_request().scope)
         telling = Telling(context.fastmcp_context)
         try:
+            meaning = meant(arguments, schema) if name in self._own else arguments
+            context = context.copy(message=context.message.model_copy(update={"arguments": meaning}))
             store = self._store(owner)
             token = _session.set(
                 Session(
@@ -116,9 +121,9 @@ class Face(Middleware):
                 _session.reset(token)
                 await telling.end()
         except ValidationError as error:
-            result = error_result(_argument_error(error, name, list(self._parameters[name])))
+            result = error_result(_argument_error(error, name, list(known)))
         except NotFoundError:
-            result = error_result(unknown_name("tool", name, self._parameters))
+            result = error_result(_no_tool(name, self._schemas))
         except LabrigError as error:
             result = error_result(error)
         except asyncio.CancelledError:
@@ -192,6 +197,17 @@ class Face(Middleware):
             versions={"labrig": __version__, self._toolbox.name: self._toolbox.version},
             meta={"started": datetime.fromtimestamp(started).astimezone().isoformat(timespec="milliseconds")},
         )
+
+
+def _no_tool(name: str, known: Collection[str]) -> LabrigError:
+    """Return the refusal of a tool that is not there; of one that had this name, with those that followed it."""
+    followed = [each for each in followers_of(name) if each in known]
+    if not followed:
+        return unknown_name("tool", name, known)
+    by = f"{name} has become {', '.join(followed)}"
+    return LabrigError(
+        by, where=name, expected=f"one of {', '.join(known)}", try_=followed[0], code="not_found"
+    )
 
 
 def _few_unknown(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

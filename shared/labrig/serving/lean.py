@@ -1,9 +1,9 @@
-"""The short form of a published tool in tools/list: what a client would assume anyway is not said.
+"""The short form of tools in tools/list: what a client would assume anyway is not said.
 
-A paper's tools come by dozens, and their list stands in every prompt. Names, types and defaults stay. Left out are an
-empty default, null beside another type, the usual place of a result, and hints that mean nothing beside another or say
-what is on the safe side anyway. What a tool accepts does not change: null still stands for an argument that is not
-given.
+Names, types and defaults stay. Left out are an empty default, null beside another type where that is the default, that
+further arguments are refused and, of published tools, which come by dozens, the usual place of a result, and hints that
+mean nothing beside another or say what is on the safe side anyway. What a tool accepts does not change: null still
+stands for an argument that is not given.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def _lean(argument: dict[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in argument.items() if not _is_assumed(key, value)}
     if isinstance(found.get("items"), dict):
         found["items"] = _lean(found["items"])
-    options = [_lean(each) for each in found.get("anyOf", []) if each != NULL]
+    # Beside another default null says something: list_directory(depth=null) lists all levels.
+    null_is_default = argument.get("default") in EMPTY
+    options = [_lean(each) for each in found.get("anyOf", []) if each != NULL or not null_is_default]
     if len(options) == 1:
         del found["anyOf"]
         return {**options[0], **found}

@@ -86,7 +86,9 @@ async def judge_probes(folder: Path, only: Sequence[str] = ()) -> list[Any]:
 async def judge_built(probes: Sequence[Any], data: Path, work: Path) -> list[Any]:
     """Return the verdicts on probes whose files lie in folders of their names."""
     suite = argleton()
-    async with Client(build(toolbox, ServeOptions(workspace=work, roots=(data,)))) as client:
+    async with Client(
+        build(toolbox, ServeOptions(toolsets=("default", "tables"), workspace=work, roots=(data,)))
+    ) as client:
         return [suite.score.judge(probe, await _outcome(suite, probe, client, data.name)) for probe in probes]
 
 

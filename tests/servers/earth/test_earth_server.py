@@ -244,7 +244,7 @@ async def test_a_job_gives_what_the_call_gives(served: tuple[Client[Any], Path])
             "outside the grid",
         ),
         ("sample_grid", {"data": CLIMATE, "select": {"box": [0, 48, 2, 50]}}, "not_found", "(6, 48, 12, 52)"),
-        ("sample_grid", {"data": CLIMATE, "options": {"units": "K"}}, "not_found", "did you mean unit"),
+        ("sample_grid", {"data": CLIMATE, "options": {"unitt": "K"}}, "not_found", "did you mean unit"),
         ("sample_grid", {"data": REGIONS}, "bad_input", "expected: a grid"),
         (
             "derive_variable",

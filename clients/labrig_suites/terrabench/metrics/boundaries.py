@@ -22,8 +22,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from labrig.former_names import name_today, names_today
 from labrig_harness.trajectory import ToolCall, Trajectory
-from labrig_suites.common.former_names import name_today, names_today
 from labrig_suites.terrabench.metrics.families import is_meta
 
 HIDDEN = ("number_ground_truth", "main_trace.json", "instruction_prompt", "tasks.jsonl")

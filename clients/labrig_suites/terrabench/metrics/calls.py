@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.former_names import name_today, names_today
 from labrig_harness.trajectory import Trajectory
-from labrig_suites.common.former_names import name_today, names_today
 from labrig_suites.terrabench.metrics.families import is_meta
 
 MOST_CALLS = 10_000

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from labrig_suites.common.former_names import name_today
+from labrig.former_names import name_today
 
 Grouping = Literal["paper", "code"]
 

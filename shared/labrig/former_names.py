@@ -1,4 +1,4 @@
-"""What tools of our servers were called, so that records of runs before a change still score."""
+"""What tools of our servers were called: records of runs before a change still score, and a refusal names followers."""
 
 from __future__ import annotations
 
@@ -56,3 +56,13 @@ def names_today(offered: Collection[str]) -> set[str]:
     """Return the names today of tools that were offered; of one that several have followed, all of them."""
     names = {name_today(tool) for tool in offered}
     return names.union(*(FORMER_BY_DO[each].values() for each in names & FORMER_BY_DO.keys()))
+
+
+def followers_of(tool: str) -> list[str]:
+    """Return the tools that followed one, in the order of its operations.
+
+    >>> followers_of("index"), followers_of("gis")[:2], followers_of("plot")
+    (['spectral_index'], ['query_features', 'measure_features'], [])
+    """
+    several = FORMER_BY_DO.get(tool, {}).values()
+    return list(dict.fromkeys([FORMER[tool]] if tool in FORMER else several))

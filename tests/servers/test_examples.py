@@ -1,0 +1,75 @@
+"""The example call in the description of each tool runs, on files such as it names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from fastmcp import Client
+
+from labrig.serving.builder import build
+from labrig.toolbox import ServeOptions
+from labrig_harness.registry import servers
+from support.known_servers.papers import paper
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.accept]
+
+TOOLSETS = {
+    "phreeqc": ("default", "outputs", "waters"),
+    "papers": ("default", "values"),
+    "repository": ("default",),
+    "atlas": ("default",),
+}
+"""Earth's, which need its world, run in tests/servers/earth/test_workflows.py."""
+
+WITHOUT = {
+    *("get_job", "cancel_job", "restart_python_session"),  # of an id that another call gives
+    *(
+        "read_section",
+        "compare_outputs",
+        "draw_user_graph",
+        "estimate_saturation",
+    ),  # in toolsets beside the default
+    *("validate_extraction", "write_file", "read_file", "list_file", "list_files"),
+}
+
+
+def _lay_out(folder: Path) -> None:
+    """Write the files that examples name."""
+    (folder / "README.txt").write_text("Casts of a lake.\nOxygen in mg/L.\n")
+    (folder / "casts.csv").write_text("station,depth_m,oxygen_mg_l\nA,1,9.1\nA,5,8.4\n")
+    for name in ("paper.pdf", "report.pdf"):
+        (folder / name).write_bytes(paper())
+
+
+@pytest_asyncio.fixture(params=list(TOOLSETS), scope="module", loop_scope="module")
+async def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[tuple[str, Client[Any]]]:
+    name = request.param
+    work, root = tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("root")
+    _lay_out(work)
+    _lay_out(root)
+    roots = (root,) if name == "repository" else ()
+    options = ServeOptions(toolsets=TOOLSETS[name], workspace=work, roots=roots)
+    async with Client(build(servers.toolbox(name), options)) as client:
+        yield name, client
+
+
+async def test_the_example_of_each_description_runs(served: tuple[str, Client[Any]]) -> None:
+    name, client = served
+    tools = {tool.name: tool.description or "" for tool in await client.list_tools()}
+    examples = {
+        tool: json.loads(said.partition("Example: ")[2])
+        for tool, said in tools.items()
+        if "Example: " in said
+    }
+    assert tools.keys() - examples.keys() <= WITHOUT
+    first = [tool for tool in ("execute_phreeqc",) if tool in examples]  # it makes what others read
+    for tool in [*first, *(each for each in examples if each not in WITHOUT and each not in first)]:
+        found = await client.call_tool(tool, examples[tool], raise_on_error=False)
+        assert not found.is_error, (name, tool, found.content)
