@@ -18,6 +18,7 @@ from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.structure import headings
 from labrig_papers.precedents.finding import look
 from labrig_papers.precedents.judging import judge
+from support.annotated import Agreement, agree
 from support.grading import grade, read_by_eye
 from support.places import DATA
 
@@ -63,6 +64,15 @@ def test_values_of_six_papers_by_eye() -> None:
     assert marks.wrong_material <= 0.05 * marks.with_material, told
 
 
+def test_quantities_that_people_marked_up_are_found() -> None:
+    """The annotations of grobid-quantities for two of the six papers, by other people."""
+    agreed = Agreement()
+    for annotation in ("1609.04957.quantities.tei.xml", "1903.06952.quantity.tei.xml"):
+        agree(PAPERS / f"{annotation[:10]}.pdf", PAPERS / annotation, agreed)
+    assert agreed.annotated == 65
+    assert agreed.found >= 0.93 * agreed.annotated, "\n".join(agreed.said)
+
+
 def test_a_paper_has_its_sections_and_no_labels_of_axes() -> None:
     with opened(str(PAPERS / "1903.06841.pdf"), "1903.06841.pdf") as document:
         found = [each.text for each in headings(list(read_pages(document, range(1, len(document) + 1))))]
@@ -102,3 +112,17 @@ async def test_no_precedent_of_a_larger_corpus_is_false(tmp_path: Path) -> None:
     documents, found = await states(MORE, tmp_path / "corpus.sqlite")
     assert documents >= 25
     assert found == SAID_BY_MORE
+
+
+@pytest.mark.skipif(
+    not os.environ.get("LABRIG_REAL_PAPERS"), reason="LABRIG_REAL_PAPERS names no folder of real papers"
+)
+def test_quantities_that_people_marked_up_in_other_papers_are_found() -> None:
+    """NAME.training.tei.xml beside or below, of papers of medicine, astronomy, engineering and others."""
+    agreed = Agreement()
+    for annotation in sorted(MORE.rglob("*.training.tei.xml")):
+        paper = next(MORE.rglob(annotation.name.replace(".training.tei.xml", ".pdf")), None)
+        if paper is not None and paper.stem != "EP-0505058-B1":  # a scan
+            agree(paper, annotation, agreed)
+    assert agreed.annotated > 2_000
+    assert agreed.found >= 0.88 * agreed.annotated, "\n".join(agreed.said)
