@@ -288,7 +288,7 @@ def _bare_unit_end(folded: str, at: int) -> int | None:
             continue
         follows = folded[end : end + 1]
         is_french = folded[start:end] == "au" and re.match(r"\s\d", folded[end:])  # du 3 au 5 mai
-        is_divided = re.search(r"/[^.]*\.[A-Za-z]|\sper$", folded[start:end])  # kg/cm2.g: a gauge; 6 days per
+        is_divided = re.search(r"/[^.]*\.(?!u\.)[A-Za-z]|\sper$", folded[start:end])  # kg/cm2.g, a gauge
         if not (follows.isalnum() or follows == "_" or is_french or is_divided):
             try:
                 read = read_unit(folded[start:end])
