@@ -174,7 +174,8 @@ async def check_consistency(
 
     if sum(len(key) + len(value) for key, value in values.items()) > 4_000:
         raise LabrigError("These are too many characters", where="values", expected="values as printed")
-    found = await in_thread(consistency.check_consistency, values, formula, z, tuple(angles_deg))
+    alpha, beta, gamma = angles_deg
+    found = await in_thread(consistency.check_consistency, values, formula, z, (alpha, beta, gamma))
     flagged = [each for each in found if each.verdict == "flagged"]
     checked = [each for each in found if each.verdict != "not_checked"]
     return Answer(
