@@ -23,6 +23,7 @@ ALL = (
     "warm_servers",
     "atlas",
     "papers",
+    "papers_beside_others",
     "literature",
     "earth",
     "crops",

@@ -6,6 +6,7 @@ The papers are not of this project: they lie in `shared/data/real-papers` where 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.structure import headings
 from labrig_papers.precedents.finding import look
 from labrig_papers.precedents.judging import judge
+from support.annotated import Agreement, agree
 from support.grading import grade, read_by_eye
 from support.places import DATA
 
@@ -26,16 +28,28 @@ pytestmark = [
     pytest.mark.accept,
     pytest.mark.skipif(not PAPERS.is_dir(), reason="shared/data/real-papers is absent"),
 ]
-SAID = {
-    "NbSe2": "superconducting", "MoTe2": "superconducting", "URhGe": "superconducting",
-    "UGe2": "superconducting", "URhSi": "not superconducting",
+MORE = Path(os.environ.get("LABRIG_REAL_PAPERS", ""))
+"""A folder of 25 real papers and more, such as `resources/dataset/original/pdf` of kermitt2/grobid-quantities."""
+SUPERCONDUCTING, NOT = "superconducting", "not superconducting"
+SAID: dict[str, tuple[str, float | None]] = {
+    "NbSe2": (SUPERCONDUCTING, None), "MoTe2": (SUPERCONDUCTING, 8), "WS2": (SUPERCONDUCTING, 8.5),
+    "URhGe": (SUPERCONDUCTING, None), "UGe2": (SUPERCONDUCTING, None), "URhSi": (NOT, 0.04),
+    "Li0.2SnSe2": (SUPERCONDUCTING, 4.5), "LaFeAsO0.86F0.14": (SUPERCONDUCTING, 40),
+    "LaFeAsO0.8H0.2": (SUPERCONDUCTING, 48),
 }  # fmt: skip
-"""What the six papers say in so many words of a material, by eye, and of no other of `ASKED` but one: "the 11 series
-FeSe, which is superconducting" is missed, since what is said of a series is in doubt."""
+"""What the six papers say in so many words of a material, by eye, with the highest transition temperature or the lowest
+tested, in K, and of no other of `ASKED` but one: "the 11 series FeSe, which is superconducting" is missed, since what
+is said of a series is in doubt."""
+SAID_BY_MORE: dict[str, tuple[str, float | None]] = SAID | {
+    "YBa2Cu3O7": (SUPERCONDUCTING, None), "FeSe": (SUPERCONDUCTING, None), "FeTe": (NOT, None),
+    "FeTe0.55Se0.45": (SUPERCONDUCTING, None), "Bi2Se3": (SUPERCONDUCTING, None),
+    "LaO0.5F0.5BiS2": (SUPERCONDUCTING, 11),
+}  # fmt: skip
+"""The same of that folder's papers, the six among them; each report was read in its paper."""
 ASKED = """
     MgB2 NbSe2 MoS2 SnSe2 WS2 MoTe2 WTe2 TaS2 FeSe LaFeAsO URhSi URhGe UGe2 UCoGe UIr URhAl UPt3 UBe13 URu2Si2 UPd2Al3
-    UNi2Al3 YBa2Cu3O7 La1.85Sr0.15CuO4 Bi2Sr2CaCu2O8 HgBa2CuO4 NaFeAs BaFe2As2 Ni3Al ZrNCl KFe2Se2 Nb Pb Sn C60 Si
-    Cu2O NiO NdBiS2 ZrGa2 MoSe2
+    UNi2Al3 YBa2Cu3O7 Li0.2SnSe2 FeTe FeTe0.55Se0.45 Bi2Se3 LaFeAsO0.86F0.14 LaFeAsO0.8H0.2 LaO0.5F0.5BiS2 Cd2Re2O7
+    Sr2IrO4 Nd2O2Se CuO CO2 VO2 SiO2 Nb Pb Cu2O MoSe2
 """.split()  # noqa: SIM905
 
 
@@ -48,6 +62,15 @@ def test_values_of_six_papers_by_eye() -> None:
     assert marks.wrong_value == marks.wrong_unit == 0, told
     assert marks.wrong_standing <= 0.03 * marks.found, told
     assert marks.wrong_material <= 0.05 * marks.with_material, told
+
+
+def test_quantities_that_people_marked_up_are_found() -> None:
+    """The annotations of grobid-quantities for two of the six papers, by other people."""
+    agreed = Agreement()
+    for annotation in ("1609.04957.quantities.tei.xml", "1903.06952.quantity.tei.xml"):
+        agree(PAPERS / f"{annotation[:10]}.pdf", PAPERS / annotation, agreed)
+    assert agreed.annotated == 65
+    assert agreed.found >= 0.93 * agreed.annotated, "\n".join(agreed.said)
 
 
 def test_a_paper_has_its_sections_and_no_labels_of_axes() -> None:
@@ -64,12 +87,42 @@ def test_a_paper_has_its_sections_and_no_labels_of_axes() -> None:
     assert len(found) < 16
 
 
+async def states(papers: Path, corpus: Path) -> tuple[int, dict[str, tuple[str, float | None]]]:
+    """Return how many papers were read, and what they say of the materials, where it is not unknown."""
+    added = await add_folder(papers, corpus)
+    with opened_corpus(corpus) as database:
+        judged = {material: judge(look(database, material).reports) for material in ASKED}
+    return added.documents, {
+        material: (each.state, each.kelvin) for material, each in judged.items() if each.state != "unknown"
+    }
+
+
 @pytest.mark.asyncio
 async def test_no_precedent_is_false(tmp_path: Path) -> None:
     """40 materials; a state that the papers do not state would be a false precedent."""
-    assert len(ASKED) == 40
-    corpus = tmp_path / "corpus.sqlite"
-    await add_folder(PAPERS, corpus)
-    with opened_corpus(corpus) as database:
-        states = {material: judge(look(database, material).reports).state for material in ASKED}
-    assert {material: state for material, state in states.items() if state != "unknown"} == SAID
+    assert len(set(ASKED)) == 40
+    assert await states(PAPERS, tmp_path / "corpus.sqlite") == (6, SAID)
+
+
+@pytest.mark.skipif(
+    not os.environ.get("LABRIG_REAL_PAPERS"), reason="LABRIG_REAL_PAPERS names no folder of real papers"
+)
+@pytest.mark.asyncio
+async def test_no_precedent_of_a_larger_corpus_is_false(tmp_path: Path) -> None:
+    documents, found = await states(MORE, tmp_path / "corpus.sqlite")
+    assert documents >= 25
+    assert found == SAID_BY_MORE
+
+
+@pytest.mark.skipif(
+    not os.environ.get("LABRIG_REAL_PAPERS"), reason="LABRIG_REAL_PAPERS names no folder of real papers"
+)
+def test_quantities_that_people_marked_up_in_other_papers_are_found() -> None:
+    """NAME.training.tei.xml beside or below, of papers of medicine, astronomy, engineering and others."""
+    agreed = Agreement()
+    for annotation in sorted(MORE.rglob("*.training.tei.xml")):
+        paper = next(MORE.rglob(annotation.name.replace(".training.tei.xml", ".pdf")), None)
+        if paper is not None and paper.stem != "EP-0505058-B1":  # a scan
+            agree(paper, annotation, agreed)
+    assert agreed.annotated > 2_000
+    assert agreed.found >= 0.88 * agreed.annotated, "\n".join(agreed.said)

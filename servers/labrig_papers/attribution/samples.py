@@ -11,7 +11,8 @@ from labrig_papers.materials.elements import SYMBOLS
 from labrig_papers.materials.names import key, molecules, names
 
 _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
-_AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?)"
+_AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?(?:[-−+±][xyzδ](?![a-z]))?|[xyzδ](?=[A-Z(\[]|\b))"
+"""As a subscript, or in a text without markup: La2-xSrxCuO4."""
 _MOLECULE = "|".join(map(re.escape, molecules()))
 _GROUP = rf"(?:[(\[](?:(?:{_MOLECULE}|{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
 FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")

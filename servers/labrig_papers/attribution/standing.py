@@ -9,9 +9,10 @@ from typing import Literal
 Standing = Literal["measured", "calculated", "cited"]
 
 _RAISED = (
-    r"(?<=[A-Za-z%)]) \^\{\d+(?:\s?[,–-]\s?\d+)*\}(?=[\s,.;:)]|$)"
-    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{\d\d))\^\{\d+(?:\s?[,–-]\s?\d+)*\}"
+    r"(?<=[A-Za-z%)]) \^\{?\d+(?:\s?[,–-]\s?\d+)*\}?(?=[\s,.;:)]|$)"
+    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{?\d\d))\^\{?\d+(?:\s?[,–-]\s?\d+)*\}?"
 )
+"""With markup or, in the pages of a corpus, without: ``^{13,14}``, ``^13,14``."""
 _IN_BRACKETS = r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]"
 _OF_YEAR = (
     r"\b[A-Z][\w’'-]+(?:\set\sal\.?|\s(?:&|and)\s[A-Z][\w’'-]+)?,?\s\(?(?:19|20)\d\d[a-z]?(?=[);,\s]|$)"
@@ -175,7 +176,7 @@ def _parts_of(sentence: str) -> list[tuple[int, int]]:
     return list(pairwise([0, *sorted(cuts - {0}), len(sentence)]))
 
 
-_FINDING = (
+FINDING = (
     r"(?:(?:yet|been|be|any|it)\s)*(?:observ|find|found|detect|see[ns]?\b|show|exhibit|reveal|report|superconduct|order|"
     r"undergo|become|occur|appear|present|evidenc|obtain|reach|display|transit|develop|exist)"
 )
@@ -184,7 +185,7 @@ _SIGN = (
     r"feature|Meissner|drop|phase|zero)"
 )
 _DENIED = re.compile(
-    rf"\b(?:(?:not|never|neither|nor|fail\w* to)\s{_FINDING}|(?:no|without|neither|nor)\s(?:any\s)?{_SIGN}"
+    rf"\b(?:(?:not|never|neither|nor|fail\w* to)\s{FINDING}|(?:no|without|neither|nor)\s(?:any\s)?{_SIGN}"
     r"|(?:absence|lack) of\b|non-?superconduct)[^,;]{0,60}$",
     re.IGNORECASE,
 )

@@ -32,7 +32,8 @@ _CLASS_AFTER = re.compile(
 )
 """Behind the name of an element: what is named is a class of compounds, "iron pnictides"."""
 _PERCENT = re.compile(r"(?P<amount>\d+(?:\.\d+)?)\s*%\s*(?P<symbol>[A-Z][a-z]?)-(?=[A-Z])")
-_PREFIX = re.compile(r"^(?:\d{1,2}[HTRC]['′]?-|[αβγκλθ]\d?'{0,2}-|T'-)")
+_PREFIX = re.compile(r"^(?:\d{1,2}(?:[HTRCM]|Hb)\^?['′]?-|T_?d-|[αβγκλθ]\d?'{0,2}-|T'-)")
+"""Polytypes and phases: 2H-, 2M-, 4Hb-, 1T′-, T_{d}-, β-."""
 _TOKEN = re.compile(r"\S+")
 _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
 _PIECE = re.compile(

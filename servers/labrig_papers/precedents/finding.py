@@ -11,6 +11,7 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import SERIES
+from labrig_papers.attribution.standing import has_raised_marks
 from labrig_papers.corpus.mentions import elements, key, mentions
 from labrig_papers.corpus.store import count, pages_of
 from labrig_papers.materials.formulas import normalize_formula
@@ -135,7 +136,9 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
     for page, printed, found in rows:
         keys_of.setdefault((page, printed), set()).add(found)
     texts = list(pages_of(database, number))
-    of_magnet = is_of_magnet("\n".join(text for _, text in texts))
+    whole = "\n".join(text for _, text in texts)
+    of_magnet = is_of_magnet(whole) or "superconduct" not in whole.casefold()
+    raised = has_raised_marks(whole)
     for page, text in texts:
         if pages and page not in pages:
             continue
@@ -144,7 +147,7 @@ def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) 
             for (where, printed), found in keys_of.items()
             if where == page and len(found) == 1 and re.search(r"[xyzδ]", printed)
         }
-        yield from statements(text, page, wanted, written, titled, of_magnet, of_series)
+        yield from statements(text, page, wanted, written, titled, of_magnet, of_series, raised)
 
 
 def _paper(database: sqlite3.Connection, number: int) -> Paper:

@@ -50,19 +50,28 @@ def judge(reports: Sequence[Report]) -> Judgement:
     if any(each[1].standing == "calculated" for each in every):
         notes.append("Calculated values are listed and count for nothing")
     against = tuple(
-        (one, other, why)
-        for one, yes in found
-        for other, no in denied
-        if (why := _against(yes.kelvin, yes.gigapascal, no.kelvin, no.gigapascal))
+        (one, other, why) for one, yes in found for other, no in denied if (why := _against(yes, no))
     )
     kelvins = [each.kelvin for _, each in found if each.kelvin is not None]
     tested = [each.kelvin for _, each in denied if each.kelvin is not None]
+    if denied and not tested:
+        tested = [
+            each.kelvin for _, each in every if each.says == "not superconducting" and each.kelvin is not None
+        ]
+        if tested:
+            notes.append("The lowest temperature tested is cited of others")
     differing = _differing(found)
     if against:
         return Judgement("contradicting", max(kelvins, default=None), (*against, *differing), tuple(notes))
     if found:
         if denied:
             notes.append("Reports of none are of another pressure, or of temperatures above the transition")
+        if all(_pressure(each) for _, each in found):
+            notes.append("All reports of superconductivity are of samples under pressure")
+        elif pressed := next((each for _, each in found if each.kelvin == max(kelvins, default=0)), None):
+            notes += [f"The highest temperature is of a sample under pressure ({pressed.pressure})"] * bool(
+                _pressure(pressed)
+            )
         return Judgement("superconducting", max(kelvins, default=None), differing, tuple(notes))
     if denied:
         if not tested:
@@ -71,10 +80,16 @@ def judge(reports: Sequence[Report]) -> Judgement:
     return Judgement("unknown", None, (), tuple(notes))
 
 
-def _against(tc: float | None, found_at: float | None, tested: float | None, tested_at: float | None) -> str:
+def _pressure(said: Statement) -> float | str:
+    """Return the pressure in GPa, 0 where none is stated; in words where its amount is not told."""
+    return (said.pressure if said.gigapascal is None else said.gigapascal) or 0.0
+
+
+def _against(yes: Statement, no: Statement) -> str:
     """Return why a report of superconductivity and one of none cannot both be right; empty where they can."""
-    if (found_at or 0.0) != (tested_at or 0.0):
+    if _pressure(yes) != _pressure(no):
         return ""
+    tc, tested = yes.kelvin, no.kelvin
     if tc is not None and tested is not None and tested >= tc:
         return ""
     if tc is None or tested is None:
@@ -94,5 +109,5 @@ def _differing(found: Sequence[tuple[int, Statement]]) -> tuple[tuple[int, int, 
     return tuple(pairs)
 
 
-def _conditions(said: Statement) -> tuple[float, str, str]:
-    return said.gigapascal or 0.0, said.criterion, said.field
+def _conditions(said: Statement) -> tuple[float | str, str, str]:
+    return _pressure(said), said.criterion, said.field

@@ -2,7 +2,8 @@
 
 Nothing is inferred from the kind of material. A clause counts for the one material that it names; one without a name
 counts for that of the clause or the two sentences before it, else of a title that names one material alone. A clause
-that names several materials, or that speaks of what might be, counts for none.
+that names several materials counts for those with which it pairs its temperatures ("4.5 K and 7 K for A and B,
+respectively"); one that pairs none, or that speaks of what might be, counts for none.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from labrig_papers.attribution.samples import COMPARED, SERIES, written_in
+from labrig_papers.attribution.carrying import goes_on_citing
+from labrig_papers.attribution.samples import COMPARED, SERIES, paired, written_in
 from labrig_papers.attribution.sentences import sentence_of
-from labrig_papers.attribution.standing import Standing, standing_of
+from labrig_papers.attribution.standing import FINDING, Standing, standing_of
 from labrig_papers.corpus.mentions import mentions
 from labrig_papers.quantities.scanning import Found, scan
 
@@ -24,19 +26,32 @@ MOST_KELVIN = 400.0
 LONGEST_QUOTE = 700
 BACK = 2
 """Sentences before one without a name in which a material is looked for."""
-_SUPER = re.compile(r"superconduct", re.IGNORECASE)
+_DEVICE = (
+    r"(?:magnet|solenoid|coil|quantum interf|resonator|qubit|cavit|circuit|electrode|contact|lead|tip|wire|tape|"
+    r"detector|bolomet|tunnel|junction)"
+)
+_SUPERCONDUCT = rf"superconduct(?!\w*(?:-like|\s{_DEVICE}))"
+"""No superconducting magnet, in which any sample may lie."""
+_SUPER = re.compile(_SUPERCONDUCT, re.IGNORECASE)
 _ABOUT = re.compile(
-    r"superconduct|\bT[\s_{]*[cC]\b|transition temperature|critical temperature|Meissner|zero resist"
+    _SUPERCONDUCT + r"|\bT[\s_{]*[cC]\b|transition temperature|critical temperature|Meissner|zero resist"
     r"|resist\w*[^.;]{0,60}?(?:drops?|falls?|fell|dropped) to zero",
     re.IGNORECASE,
 )
+_BETWEEN = (
+    r"(?:(?:evidence|indication|hint)s?\sfor\s|(?!(?:to|on|about|between|for|with|in|from|by|than|other|longer|doubt|"
+    r"\w*(?:change|difference|increase|decrease|enhancement|variation|suppression|effect|influence|dependence|relation|shift|"
+    r"anisotropy))\b)[\w-]+\s){0,6}?"
+)
+"""Between a denial and what is denied: "no sign of bulk superconductivity", but "no relation to"."""
 _DENIED = re.compile(
-    r"\b(?:no|not|never|neither|nor|without|lacks|fail\w*|null)\b"
-    r"(?!\s+(?:only|(?:\w+ly\s)?(?:relat|due|connect|correlat|associat|caus|depend|affect|involv)))[^.;]{0,90}?superconduct"
+    rf"\b(?:not|never|neither|nor|fail\w* to)\s(?:\w+ly\s)?(?:{FINDING}\w*\s{_BETWEEN}|"
+    r"(?:an?\s|in\s)?(?:bulk\s|true\s)?)superconduct"
+    rf"|\b(?:no|without|neither|nor|lacks?)\s{_BETWEEN}superconduct"
     r"|superconduct\w*[^.;]{0,70}?\b(?:(?:not|never)\s(?:yet\s)?(?:been\s|be\s)?(?:observ|found|detect|see|present|occur|"
     r"appear|exist|develop|set|report|induc|superconduct)|(?:absent|ruled out|excluded)\b)"
     r"|\b(?:absence|lack) of (?:(?:the|any|bulk|a|its)\s){0,2}superconduct"
-    r"|\bnon-?superconduct"
+    r"|\bnon-?superconduct(?!\w*\s(?:\w+\s)?(?:parts?|fraction|volume|phase|region|impurit|matrix|inclusion|component|state))"
     r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
     r"[^.;]{0,60}?\bdown to\b"
     r"|\bno\b[^.;]{0,40}?\b(?:zero resist|diamagnetic|Meissner)",
@@ -45,10 +60,31 @@ _DENIED = re.compile(
 _NO_CLAIM = re.compile(
     r"\b(?:whether|might|could|may be|would|possib\w*|candidate\w*|search\w* for|look\w* for|hop\w* (?:for|to)|if it|"
     r"expected|predict\w*|propos\w*|should be|suggest\w*|in order to|to test|further superconduct|other superconduct)\b"
+    r"|\b(?:insufficient|not (?:sufficient|enough)|too (?:low|small|weak))\b"
     r"|\bnot (?:\w+ly )?(?:relat|due|connect|correlat|associat|caus|depend|affect|involv)"
     r"|superconductivity[^.;]{0,40}?\b(?:suppressed|destroyed|lost|vanishes|disappears)",
     re.IGNORECASE,
 )
+_CLAIMED = re.compile(
+    r"\b(?:is|are|was|were|be|been|becomes?|became|remains?|turns?)\s(?:(?:an?|the|also|in|\w+ly|bulk|known|new|novel|only|"
+    r"first|high-T\w*|type-I+|[\w-]*(?:band|gap|wave|fermion|based|dimensional))\s)*superconduct"
+    r"|\b(?:show|exhibit|display|observe|find|found|reveal|confirm|discover|report|host|support|undergo|ha[sd]|have|having|"
+    r"possess|induc|evidence of|of bulk)\w*\s(?:[\w-]+\s){0,4}?superconduct"
+    r"|superconduct\w*\s(?:[\w-]+\s){0,4}?(?:in|of|for|at|below)\b"
+    r"|(?-i:superconduct(?:ors?,?|ing)\s(?:[\w-]+[\s-])?[A-Z(]|[A-Z]\w*\ssuperconduct)"
+    r"|\w\)?,\san?\s(?:[\w-]+\s){0,3}superconduct"
+    r"|superconductivity\s(?:\w+\s){0,3}?(?:sets in|appear|emerge|occur|develop|(?:is|was|has been|were)\s\w*(?:found|"
+    r"observed|detected|seen|confirmed|established|achieved|reali[sz]ed|reported|induced))"
+    r"|superconducting\s(?:transition|phase|state|order|critical|T_?c)",
+    re.IGNORECASE,
+)
+"""How a clause without a temperature says that a thing is superconducting."""
+_ANY_TRANSITION = re.compile(r"\b(?:transition|critical) temperature", re.IGNORECASE)
+_SHOWN = re.compile(rf"{_SUPERCONDUCT}|Meissner|zero resist|to zero", re.IGNORECASE)
+_LISTED = re.compile(
+    r"superconduct(?:ors|ing(?:\s[\w-]+){1,3}?),?\s(?:(?:such\s)?as\s|like\s|namely\s)?(?=(?:[\w^′']{1,4}-)?[A-Z])"
+)
+_NEXT_OF_LIST = re.compile(r"(?:,\s|\s(?:and|or)\s|,\sand\s)?(?:[\w^′']{1,4}-)?")
 _UNSAID = re.compile(
     r"\bwhether\b|\bunknown\b|\b(?:not|never|nor) (?:yet )?(?:been )?(?:yet )?"
     r"(?:known|tested|studied|investigated|measured|clear|examined|reported|searched|considered)\b",
@@ -61,6 +97,7 @@ _CLAUSE = re.compile(
 )
 _OVEN = re.compile(
     r"\b(?:above|below) T_?c,? (?:between|from|at)\b[^;]{0,20}$"
+    r"|\b(?:widths?|broaden\w*|narrow\w*|within|by)\b(?:\s(?:of|is|about|only))*[\s~≈<>=]*$|(?:Δ|∆)T\w{0,2}\s?[=~≈<]\s?$"
     r"|\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$"
     r"|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|"
     r"calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
@@ -68,14 +105,19 @@ _OVEN = re.compile(
 )
 _OTHER_TRANSITION = re.compile(
     r"\b(?:ferromagnet|antiferromagnet|Curie|N[ée]el|magnetic order|structural (?:phase )?transition|charge[ -]density|"
-    r"spin[ -]density)\w*",
+    r"spin[ -]density|metal[-–](?:to[-–])?insulator|glass|Verwey|ferroelectric|order[-–]disorder|"
+    r"spin[ -]crossover|melting|boiling|vapou?r|supercritical|Bose|superfluid transition|martensit|percolation)\w*",
     re.IGNORECASE,
 )
 _OF_OTHERS = re.compile(
-    r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere)\b",
+    r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere|cuprates?|\w*pnictides?|"
+    r"\w*chalcogenides|TMDs?|oxides|hydrides|fullerides|(?:iron|Fe|copper|nickel)-based|heavy[- ]fermions?|"
+    r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo))\b",
     re.IGNORECASE,
 )
-"""What a clause without a name is about, where it is not of the material before it."""
+"""What a clause without a name is about, where it is not of the material before it: a class, or an element."""
+_MEASURED_AT = re.compile(r"(?<!below )(?<!at )\bT\s?[=~≈]\s?$|\bcool\w*[^;]{0,60}\bto\s*$")
+"""What stands before a temperature to which a sample was brought, and which is not that of a transition."""
 _CLASS = re.compile(
     r"^(?:(?!superconduct(?!ors\b)).)*superconductors\b(?:(?!superconduct(?!ors\b)).)*$", re.IGNORECASE
 )
@@ -87,6 +129,12 @@ _SAME = re.compile(
 )
 """How a clause begins that goes on about the material of the sentence before it."""
 _FIELD = re.compile(r"\b\d+(?:\.\d+)?\s?(?:T|kOe|Oe|kG|G)\b")
+_PRESSED = re.compile(
+    r"\b(?:under|at|upon|with|by)\s(?:the\s)?(?:application of\s|applying\s)?(?:an?\s)?"
+    r"(?:(?:high|hydrostatic|external|applied)\s)*pressures?\b(?!\scell)",
+    re.IGNORECASE,
+)
+"""A pressure that is said and not told; ambient pressure is looked for first."""
 _AMBIENT = re.compile(r"\b(?:ambient|atmospheric|zero|normal) pressure\b", re.IGNORECASE)
 _CRITERIA = {
     "onset": re.compile(r"\bonset|\bsets? in\b|\bbegins?\b", re.IGNORECASE),
@@ -115,7 +163,7 @@ class Statement:
     gigapascal
         None where no pressure is stated; 0 for ambient pressure said in words.
     pressure, field
-        As printed, empty where none is stated.
+        As printed, empty where none is stated; a pressure also in words, "under high pressure".
     standing
         Of the value: of the paper itself, of others, or calculated.
     quote
@@ -145,6 +193,7 @@ def statements(
     title_keys: Sequence[str] = (),
     of_magnet: bool = False,
     of_series: bool = False,
+    raised: bool = True,
 ) -> Iterator[Statement]:
     """Yield what the text of a page, without markup of scripts, says of the material of a key.
 
@@ -159,7 +208,10 @@ def statements(
     of_series
         The title names a compound that is doped or intercalated: what is not said of it by name is of the series.
     of_magnet
-        The T_{C} of the paper is a Curie temperature: what speaks of it alone says nothing.
+        The T_{C} of the paper is a Curie temperature, or the paper never speaks of superconductivity: what speaks of
+        a transition alone says nothing.
+    raised
+        Raised numbers are citations; see `labrig_papers.attribution.standing.has_raised_marks`.
     """
     alone = title_keys[0] if len(set(title_keys)) == 1 and not of_series else ""
     for paragraph in re.split(r"\n\s*\n", text):
@@ -176,24 +228,29 @@ def statements(
             subject = "" if len(before) > 1 else subject
             for first, stop in _clauses(sentence):
                 clause = sentence[first:stop]
-                named = _named(COMPARED.sub(" ", clause), written or {})
-                if named:
+                only: set[int] | None = None
+                if named := _named_or_written(COMPARED.sub(" ", clause), written or {}):
                     subject, by = (named[0], "clause") if len(named) == 1 else ("", "")
+                    if len(named) > 1:
+                        only = _paired_with(clause, key)
+                        subject, by = (key, "clause") if only or _is_listed(clause, key) else ("", "")
                 elif _OF_OTHERS.search(clause):
                     continue
-                elif written_in(clause):
-                    subject, by = "", ""  # another material, whose amounts are not told: Li_x(THF)_ySnSe2
-                if of_magnet and not _SUPER.search(clause):
+                if not _SUPER.search(clause) and (of_magnet or _is_of_any_transition(clause, paragraph)):
                     continue
                 quoted = paragraph[before_start if by == "sentence before" else start : end]
                 if subject == key and not _of_series(key, quoted, by, of_series and key in title_keys):
-                    for found in _read(clause, sentence, first):
+                    is_cited = _goes_on(paragraph, start + first + 1, start + stop, key, raised)
+                    for found in _read(clause, sentence, first, only, raised):
                         bare = found.says == "superconducting" and found.kelvin is None
-                        if bare and (
-                            _CLASS.search(clause) or (by == "sentence before" and not _SAME.search(clause))
-                        ):
+                        is_claim = _CLAIMED.search(clause) and not _CLASS.search(clause)
+                        if bare and not (is_claim and (by == "clause" or _SAME.search(clause))):
                             continue
-                        yield replace(found, quote=quoted[-LONGEST_QUOTE:], page=page, named=by)
+                        standing = "cited" if is_cited else found.standing
+                        if by == "title" and standing == "cited":
+                            continue  # of others, who knows on what
+                        quote = quoted[-LONGEST_QUOTE:]
+                        yield replace(found, quote=quote, page=page, named=by, standing=standing)
                 by = "sentence" if by == "clause" else by
 
 
@@ -242,8 +299,51 @@ def _named(text: str, written: Mapping[str, str]) -> list[str]:
     return list(found)
 
 
-def _read(clause: str, sentence: str, first: int) -> Iterator[Statement]:
-    """Yield what a clause says, still without its quote: one thing for each of its temperatures, or one without."""
+def _named_or_written(text: str, written: Mapping[str, str]) -> list[str]:
+    """Return the keys of the materials that a text names; what is written and told by no amounts stands for itself."""
+    found = _named(text, written)
+    printed = {*(each.printed for each in mentions(text)), *written}
+    unread = {name for _, _, name in written_in(text) if not any(name in each for each in printed)}
+    return [*found, *sorted(unread)]  # Li_x(THF)_ySnSe2
+
+
+def _paired_with(clause: str, key: str) -> set[int]:
+    """Return where the temperatures begin that the words of a clause pair with a material."""
+    values = [(each.start, each.end, "temperature") for each in scan(clause) if _is(each, "temperature")]
+    return {at for at, name in paired(clause, values).items() if key in _named(name, {})}
+
+
+def _is_of_any_transition(clause: str, paragraph: str) -> bool:
+    """Tell whether a clause speaks of a transition or critical temperature where nothing around is superconducting."""
+    return _ANY_TRANSITION.search(clause) is not None and _SHOWN.search(paragraph) is None
+
+
+def _is_listed(clause: str, key: str) -> bool:
+    """Tell whether a clause lists a material: "the superconducting TMDs Td-MoTe2 and 2H-NbSe2"."""
+    names = written_in(clause)
+    for match in _LISTED.finditer(clause):
+        at = match.end()
+        for start, end, name in names:
+            if start >= at:
+                if not _NEXT_OF_LIST.fullmatch(clause[at:start]):
+                    break
+                if key in _named(name, {}):
+                    return True
+                at = end
+    return False
+
+
+def _goes_on(paragraph: str, start: int, end: int, key: str, raised: bool) -> bool:
+    """Tell whether a clause goes on about what a sentence before it cites of a material."""
+    names = {name for _, _, name in written_in(paragraph[:end]) if key in _named(name, {})}
+    return any(goes_on_citing(paragraph, start, end, name, raised) for name in names)
+
+
+def _read(clause: str, sentence: str, first: int, only: set[int] | None, raised: bool) -> Iterator[Statement]:
+    """Yield what a clause says, still without its quote: one thing for each of its temperatures, or one without.
+
+    Where the clause is of several materials, `only` has where the temperatures begin of the one that is meant.
+    """
     if _UNSAID.search(clause):
         return
     denied = _DENIED.search(clause) is not None
@@ -255,6 +355,12 @@ def _read(clause: str, sentence: str, first: int) -> Iterator[Statement]:
     ]
     kelvins = [each for each in values if _is(each, "temperature") and 0 < _least(each) <= MOST_KELVIN]
     pressures = [each for each in values if _is(each, "pressure")]
+    if not denied:
+        kelvins = [each for each in kelvins if not _MEASURED_AT.search(clause[: each.start])]
+    if only is not None:
+        kelvins = [each for each in kelvins if each.start in only]
+        if denied and not kelvins:
+            return
     if denied and kelvins:
         kelvins = [min(kelvins, key=_least)]
     if not denied and not kelvins and not _SUPER.search(clause):
@@ -265,15 +371,16 @@ def _read(clause: str, sentence: str, first: int) -> Iterator[Statement]:
         following = kelvins[number + 1].start if number + 1 < len(kelvins) else len(clause)
         pressure = _nearest(pressures, kelvin, following)
         ambient = _AMBIENT.search(clause) or (_AMBIENT.search(sentence) if not pressure else None)
+        pressed = None if pressure or ambient else _PRESSED.search(clause)
         yield Statement(
             said,
             round(_least(kelvin), 9) if kelvin else None,
             kelvin.text if kelvin else "",
             _criterion(clause, kelvin, kelvins[number - 1].end if number else 0),
             round(_least(pressure) / 1e9, 9) if pressure else 0.0 if ambient else None,
-            pressure.text if pressure else ambient.group() if ambient else "",
+            pressure.text if pressure else said_of.group() if (said_of := ambient or pressed) else "",
             field,
-            standing_of(sentence, first + (kelvin.start if kelvin else 0)),
+            standing_of(sentence, first + (kelvin.start if kelvin else 0), raised),
         )
 
 

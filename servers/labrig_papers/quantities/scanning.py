@@ -69,7 +69,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     exponent = r"(?:\^\{\s?-?\d\s?\}|\^-?\d|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-6](?!\d|\.\d))"
     piece = rf"(?:{atom_pattern()})(?![a-zA-Z]{{3}}){exponent}?"
     unit = re.compile(
-        rf"\s?(?P<unit>(?:(?:(?:holes?|electrons?|carriers?)\s?)?/\s?)?{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s{piece}|-{piece}|{piece})*\)?)"
+        rf"\s?(?P<unit>(?:(?:(?:holes?|electrons?|carriers?)\s?)?/\s?)?{piece}(?:\s?[/·(]\s?\(?\s?{piece}\)?|\s(?:per\s)?{piece}|[-.]{piece}|{piece})*\)?)"
     )
     return first, joint, unit
 
@@ -287,7 +287,9 @@ def _bare_unit_end(folded: str, at: int) -> int | None:
             end -= 1  # of the sentence: (8.31 J mol^{-1} K^{-1})
             continue
         follows = folded[end : end + 1]
-        if not (follows.isalnum() or follows == "_"):
+        is_french = folded[start:end] == "au" and re.match(r"\s\d", folded[end:])  # du 3 au 5 mai
+        is_divided = re.search(r"/[^.]*\.(?!u\.)[A-Za-z]|\sper$", folded[start:end])  # kg/cm2.g, a gauge
+        if not (follows.isalnum() or follows == "_" or is_french or is_divided):
             try:
                 read = read_unit(folded[start:end])
                 several = folded[start:end].count("^") > 1  # s^{-1}K^{-1}
@@ -300,7 +302,7 @@ def _bare_unit_end(folded: str, at: int) -> int | None:
                 if "susceptibility" in error.what:
                     return end
         shorter = re.match(
-            r"^(.*?)(?:[\s/·(\-]+[^\s/·(\-]+|\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\)|-?\d)$",
+            r"^(.*?)(?:[\s/·(\-.]+[^\s/·(\-.]+|\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|\)|-?\d)$",
             folded[start:end],
             re.DOTALL,
         )

@@ -186,6 +186,14 @@ async def check_consistency(
     ],
     formula: Annotated[str, Field(max_length=LONGEST, description="Of the unit cell, for the density.")] = "",
     z: Annotated[int | None, Field(ge=1, le=200, description="Formula units in the cell.")] = None,
+    angles_deg: Annotated[
+        list[float],
+        Field(
+            min_length=3,
+            max_length=3,
+            description="alpha, beta and gamma of the cell: [90, 90, 120] of a hexagonal one.",
+        ),
+    ] = [90.0, 90.0, 90.0],  # noqa: B006 - pydantic copies it
 ) -> Answer:
     """Check values of one superconductor against each other: kappa, xi from Hc2, WHH, Pauli, gap, jump, density.
 
@@ -195,7 +203,8 @@ async def check_consistency(
 
     if sum(len(key) + len(value) for key, value in values.items()) > 4_000:
         raise LabrigError("These are too many characters", where="values", expected="values as printed")
-    found = await in_thread(consistency.check_consistency, values, formula, z)
+    alpha, beta, gamma = angles_deg
+    found = await in_thread(consistency.check_consistency, values, formula, z, (alpha, beta, gamma))
     flagged = [each for each in found if each.verdict == "flagged"]
     checked = [each for each in found if each.verdict != "not_checked"]
     return Answer(

@@ -116,7 +116,7 @@ def _tidy(number: float | None) -> float | None:
 def _shapes() -> dict[str, re.Pattern[str]]:
     """Return the shapes of values on folded text; the unit is what no shape takes."""
     a, b = pattern("1"), pattern("2")
-    unit = r"(?P<unit1>[^\d\s(][^,;~]{0,40}?|)"
+    unit = r"(?P<unit1>|[^\d\s(][^,;~]{0,40}?)"  # 50-80 cm s^{-1}: the minus of a power parts no range
     return {
         "range": re.compile(
             rf"(?:from|between)?\s*(?P<first>{a})\s?{unit}\s*(?P<joint>-|~|\bto\b|\.\.\.?|\band\b(?=.*))\s*(?P<second>{b})(?![\d.])\s?(?P<unit>.*)",

@@ -181,5 +181,10 @@ async def test_a_slip_of_units_is_flagged(client: Client[Any]) -> None:
     assert sound["values"][0]["value"] == 0 and sound["values"][1]["value"] > 0
     slip = await call(client, "check_consistency", values={"tc": "36.9 K", "hc2": "53.5 T", "xi": "24.8 nm"})
     assert slip["values"][0]["value"] == 1
+    cell = {"a": "3.086 Å", "c": "3.524 Å", "density": "2.63 g/cm^{3}"}
+    hexagonal = await call(
+        client, "check_consistency", values=cell, formula="MgB2", z=1, angles_deg=[90, 90, 120]
+    )
+    assert hexagonal["values"][0]["value"] == 0
     same = await call(client, "compare_values", value="310 Oe", truth="0.031 T")
     assert same["values"][0]["value"] is True and same["data"]["equivalence_used"]

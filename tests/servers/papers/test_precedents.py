@@ -36,8 +36,37 @@ def short(
     ]
 
 
+PAIRED = (
+    "The superconducting transitions are at 4.5 K and 7 K for Li0.2SnSe2 and Li0.2(THF)ySnSe2, respectively."
+)
+SEVERAL = "Superconductivity was found in MgB2 (39 K) and Nb3Sn (18 K)."
+LISTED = "These ratios are those of the superconducting TMD systems, as Td-MoTe2 and 2H-NbSe2."
+GOES_ON = "MoTe2 becomes superconducting at 0.1 K [5]. Under pressure, its Tc is enhanced to about 8 K."
 TWO = "MgB2 superconducts at 39 K, whereas AlB2 shows no superconductivity down to 1.8 K."
 CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | None, str]]]] = [
+    (PAIRED, "Li0.2SnSe2", "", [(True, 4.5, "", None, "measured")]),
+    (SEVERAL, "MgB2", "", [(True, 39, "", None, "measured")]),
+    (SEVERAL, "Nb3Sn", "", [(True, 18, "", None, "measured")]),
+    (
+        "We have observed in LaFeAsO1-xHx that Tc for x = 0.20 marks a high Tc of 48 K.",
+        *("LaFeAsO0.8H0.2", ""),
+        [(True, 48, "", None, "measured")],
+    ),
+    (LISTED, "NbSe2", "", [(True, None, "", None, "measured")]),
+    (GOES_ON, "MoTe2", "", [(True, 0.1, "", None, "cited"), (True, 8, "", None, "cited")]),
+    (
+        "WS2 has a superconducting and a nonsuperconducting volume.",
+        "WS2",
+        "",
+        [(True, None, "", None, "measured")],
+    ),
+    (
+        "CaB6 has a superconducting transition width of 0.6 K.",
+        "CaB6",
+        "",
+        [(True, None, "", None, "measured")],
+    ),
+    ("Bi2Se3, which shows superconductivity ^38,39.", "Bi2Se3", "", [(True, None, "", None, "cited")]),
     (TWO, "B2Mg", "", [(True, 39, "", None, "measured")]),
     (TWO, "AlB2", "", [(False, 1.8, "", None, "measured")]),
     (
@@ -95,6 +124,27 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
             ("CaB6 has a pseudogap that is not related to a superconducting phase.", "CaB6", ""),
             ("The LaFeAsO series is doped with H. Its Tc reaches 45 K.", "LaFeAsO", ""),
             ("Compared to MoS2, the layers are wide. Superconductivity was found at 3.9 K.", "MoS2", ""),
+            ("The magnetization of CeB6 was measured in a 9 T superconducting magnet.", "CeB6", ""),
+            ("SrTiO3 is a common substrate for superconducting films.", "SrTiO3", ""),
+            (
+                "The interplay of superconductivity and topology can lead to new states.",
+                *("CeB6", "Heat of CeB6"),
+            ),
+            ("Superconductivity up to 133 K was reported long ago [4].", "CeB6", "Heat of CeB6"),
+            ("The superconducting transition of Pb at 7.2 K was used to calibrate.", "CeB6", "Heat of CeB6"),
+            ("Hole-doped cuprates are superconducting below 133 K.", "CeB6", "Heat of CeB6"),
+            ("The critical temperature of CO2 is 304 K.", "CO2", ""),
+            ("VO2 has a metal-insulator transition with a superconducting-like drop at 340 K.", "VO2", ""),
+            ("The transition temperature of VO2 is 340 K.", "VO2", ""),
+            ("In CeB6 the density is not sufficient to induce superconductivity.", "CeB6", ""),
+            ("In CeB6 we cannot obtain information on the superconductivity.", "CeB6", ""),
+            ("There is no competing order to superconductivity in Fe2S3.", "Fe3S4", ""),
+            ("Each point of MgB2 was obtained by field cooling from above Tc to 1.7 K.", "MgB2", ""),
+            (
+                "Spectra of WS2 above (T = 10 K) and below (T = 200 mK) the transition temperature Tc.",
+                "WS2",
+                "",
+            ),
         )
     ),
 ]

@@ -272,6 +272,8 @@ def test_a_value_has_the_name_that_the_text_gives_it(text: str, name: str, si: f
         ("2∆/k_{B}T_{c} ≈ 3.5–4.2", [(3.5, 4.2)]),
         ("n = 1.7 × 10^{22} holes/cm^{3}", [(1.7e28,)]),
         ("grown in 1995, 12 K below", [(12,)]),
+        ("velocities of 50–80 cm s^{−1}", [(0.5, 0.8)]),  # the minus of the power parts no range
+        ("du 3 au 5 mai", []),
         ("for x = 0.15, 36.9 K was found", [(36.9,)]),
     ],
 )
@@ -309,6 +311,18 @@ def test_a_change_is_no_value_and_an_energy_no_temperature() -> None:
         ("the Faraday constant (96493.5 J V^{−1} eq^{−1})", "", "eq^{-1"),
         ("a concentration of 1 mmol/kgw in water", "", "/kgw"),
         ("10 K A third sample", "K", ""),
+        ("10 K. A third sample", "K", ""),
+        ("a viscosity of 100mPa.s at", "mPa s", ""),
+        ("ran at 3.59 m.s^{−1} uphill", "m s^-1", ""),
+        ("an uptake of 50 ml.kg^{−1}.min^{−1} was", "mL kg^-1 min^-1", ""),
+        ("a pressure of 0.006 kg/cm^{2}.g of hydrogen", "kg cm^-2", ""),
+        ("at 13 au from the Sun", "AU", ""),
+        ("after 3 months and more", "month", ""),
+        ("at 30 kilometers per hour there", "kilometre h^-1", ""),
+        ("on 6 days per week", "day", ""),
+        ("a wind of 12.5 knots", "knot", ""),
+        ("a generator of 1,200MVA", "MVA", ""),
+        ("4.35 light years away", "light years", ""),
     ],
 )
 def test_a_unit_is_read_to_its_end_or_not_at_all(text: str, unit: str, problem: str) -> None:
