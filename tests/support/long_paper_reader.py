@@ -17,7 +17,7 @@ import pypdfium2.raw as pdfium
 
 CODED = dict(zip("mWDglxrcQksd´-»~", "μΩΔγλξρχΘκσδ×−≈∼", strict=True))
 ONE_SIGN = {0x2206: "Δ", 0xB5: "μ", 0x2126: "Ω"}
-NUMBER = r"\(?\d[\d.]*(?:–[\d.]+\))?(?:\(\d+\))?(?: × 10\^\{−?\d\})?"
+NUMBER = r"(?:\(\d[\d.]*–[\d.]+\)|\d[\d.]*)(?:\(\d+\))?(?: × 10\^\{−?\d\})?"
 WORDINGS = {
     "tc_zero": r"(?:lost all resistance|below the resolution of the bridge|Zero resistance is found)",
     "tc_onset": r"(?:first deviation from the normal resistance|onset of superconductivity)",
@@ -37,8 +37,9 @@ WORDINGS = {
     "meissner": r"On cooling in the field .* expels",
     "density": r"By Archimedes’ method",
 }
-UNITS = r"(?: ?(?:K|Å|nm|T/K|T|meV|%|μΩ cm|mΩ cm|Ω cm|mJ/mol K\^\{2\}|mJ mol\^\{−1\} K\^\{−2\}|g/cm\^\{3\}|g cm\^\{−3\}))?"
-VALUE = re.compile(rf"(?<![\w.])({NUMBER})({UNITS})(?![\w^])")
+POWERS = (r"mJ/mol K\^\{2\}", r"mJ mol\^\{−1\} K\^\{−2\}", r"g/cm\^\{3\}", r"g cm\^\{−3\}")
+UNITS = "|".join((*POWERS, "K", "Å", "nm", "T/K", "T", "meV", "%", "μΩ cm", "mΩ cm", "Ω cm"))
+VALUE = re.compile(rf"(?<![\w.(])({NUMBER})((?: ?(?:{UNITS}))?)(?![\w^])")
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,11 @@ def texts(pdf: bytes) -> tuple[str, str]:
 
 
 def read(pdf: bytes) -> set[tuple[str, str, str]]:
-    """Return label of the sample, key and value with its unit, of all that the authors measured and the list asks for."""
+    """Return the sample, key and value with its unit of all that the authors measured and the list asks for."""
     running, floats = texts(pdf)
     batches = re.search(r"Four batches are compared: (.*? \(S4\))\.", running)
     assert batches is not None
-    labels = {name: label for name, label in re.findall(r"(\S+) \((S\d)\)", batches[1])}
+    labels: dict[str, str] = dict(re.findall(r"(\S+) \((S\d)\)", batches[1]))
     labels |= {label: label for label in list(labels.values())}
     named = "|".join(sorted(map(re.escape, labels), key=len, reverse=True))
     found: set[tuple[str, str, str]] = set()
