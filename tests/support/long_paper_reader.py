@@ -103,7 +103,7 @@ def read(pdf: bytes) -> set[tuple[str, str, str]]:
                 ]
                 rest = sentence[told.end() :].replace("at 300 K", "")
                 if key == "group":
-                    found.add((samples[0], key, re.match(r" (\S+?)(?: (/\w+))? ", rest).expand(r"\1\2")))
+                    found.add((samples[0], key, re.sub(r"^ (\S+?)(?: (/\w+))? .*", r"\1\2", rest)))
                     continue
                 rest = re.sub(rf"(?<![\w.])(?:{named})(?![\w.]*\w)", " ", rest)
                 values = VALUE.findall(rest)
@@ -127,10 +127,9 @@ def _tables(floats: str, labels: dict[str, str]) -> Iterator[tuple[str, str, str
             if cell != "…":
                 yield labels[name], key, f"{cell} {unit}"
     head = next(number for number, line in enumerate(lines) if line.startswith("γ (mJ") and "Θcalc" in line)
-    unit = re.match(r"γ \((.*?)\) ", lines[head])
-    assert unit is not None
+    unit = lines[head].partition("(")[2].partition(")")[0]
     for line in lines[head + 1 : head + 4]:
         name, gamma, _, debye, _ = line.split()
-        for key, cell, of in (("gamma", gamma, unit[1]), ("debye", debye, "K")):
+        for key, cell, of in (("gamma", gamma, unit), ("debye", debye, "K")):
             if cell != "…":
                 yield labels[name], key, f"{cell} {of}"
