@@ -20,11 +20,11 @@ from labrig_suites.supercon_extraction.grading.formulas import composition
 from labrig_suites.supercon_extraction.grading.text import signs
 from labrig_suites.supercon_extraction.grading.units import read_unit
 from labrig_suites.supercon_extraction.grading.values import read_value
-from labrig_suites.supercon_extraction.items import generate
+from labrig_suites.supercon_extraction.items import generate, of_level
 from labrig_suites.supercon_extraction.reading import UNITS
 from labrig_suites.supercon_extraction.rows import Predicted, Truth, truths
 
-PAPERS = 60
+PAPERS, LONG = 60, 24
 Attack = Callable[[Sequence[str], Sequence[Truth]], list[Predicted]]
 """Answers a paper, given its pages and truths of other papers."""
 _VALUE = re.compile(rf"(?<![\w.])-?\d+(?:\.\d+)?(?:\(\d+\))? ?(?:{'|'.join(map(re.escape, UNITS))})(?![\w^])")
@@ -150,9 +150,12 @@ def measured(samples: Sequence[Sample]) -> dict[str, tuple[float, float, float, 
 
 def main() -> int:
     """Print what each attack gets."""
-    print("attack | F1 proved (strict) | F1 of values | F1 published (compat) | recall published")
-    for name, marks in measured(generate("attacked", PAPERS)).items():
-        print(" | ".join([name, *(f"{each:.3f}" for each in marks)]))
+    for samples, levels in ((generate("attacked", PAPERS), "1 to 4"), (of_level(5, "attacked", LONG), "5")):
+        print(
+            f"levels {levels} | F1 proved (strict) | F1 of values | F1 published (compat) | recall published"
+        )
+        for name, marks in measured(samples).items():
+            print(" | ".join([name, *(f"{each:.3f}" for each in marks)]))
     return 0
 
 

@@ -9,7 +9,7 @@
 - `by_page`: the agent that asks about each page alone
 - `judging`: what a judge of names is asked (``judge.md``)
 - `reading`, `printed_rows`: what solutions know of the language of made papers, and of lines of tables
-- `solution`, `another`: two solutions through the tools of the papers server
+- `solution`, `another`: two solutions through the tools of the papers server; `by_tools`: that of long papers
 - `fixtures`: extractions whose scores are known
 - `tables`: the suite's own tables; `paper`: those of the paper on evidence verification
 """

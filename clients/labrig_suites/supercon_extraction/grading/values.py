@@ -26,6 +26,10 @@ _QUALIFIER = re.compile(
     r"|(?P<above>>=|≥|>|above|more than)|=)\s*",
     re.IGNORECASE,
 )
+_COMMON = re.compile(
+    rf"\((?P<low>{_DIGITS})\s?(?:-|to)\s?(?P<high>{_DIGITS})\)(?P<power>\s?[×x*·]\s?10\s?\^?\s?\{{?\s?[+-]?\d{{1,3}}\s?\}}?)"
+)
+"""A range with one exponent for both ends: (1.2-1.5) × 10^{-4}."""
 _TO = re.compile(r"\s?(?:-|to|\.\.)\s?")
 
 
@@ -54,7 +58,7 @@ class Value:
 @lru_cache(maxsize=4096)
 def read_value(text: str) -> Value | None:
     """Return the value that a text is, None where it is not one value."""
-    plain = signs(text).strip()
+    plain = _COMMON.sub(r"\g<low>\g<power>-\g<high>\g<power>", signs(text).strip())
     if not plain or len(plain) > MOST_CHARS:
         return None
     qualifier, at = "=", 0

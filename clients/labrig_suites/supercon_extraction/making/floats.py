@@ -139,7 +139,8 @@ def wait_with_table(setter: RunningSetter, table: Spanned) -> None:
             right = left[at + len(below) - 1] + wide[at + len(below) - 1]
             spans.append((head, left[at] + (right - left[at] - setter.measure(runs(head), size)) / 2))
             at += len(below)
-        line(spans)
+        if any(head for head, _ in spans):
+            line(spans)
         line(list(zip(heads, left, strict=True)))
         rule()
         for row in table.rows:

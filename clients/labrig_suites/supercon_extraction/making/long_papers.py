@@ -153,7 +153,7 @@ class LongWriter(Writer):
         """Return the sentences of own values: one of three samples, one range, and some of one sample each."""
         words, draw = language(), self.draw
         key, sample = self.ranged
-        keys = draw.sample([each for each in words["own"] if each not in (key, self.listed)], 4)
+        keys = draw.sample([each for each in words["own"] if each not in (key, self.listed)], 6)
         return [
             draw.choice(words["respectively"][self.listed]),
             words["range"][key].replace("{m}", f"{{{sample}}}").replace("#", str(sample)),
@@ -215,7 +215,7 @@ class LongWriter(Writer):
 
         def name(found: re.Match[str]) -> str:
             made = self.samples[int(found[1])]
-            return draw.choice([made.markup, made.markup, made.label])
+            return draw.choice([made.markup] * 3 + [made.label])
 
         text = _SAMPLE.sub(name, template)
         return _VALUE.sub(lambda found: self._value(found, source), text)
@@ -290,7 +290,7 @@ class LongWriter(Writer):
         """Let the table wait that compares own samples with many of others, in groups."""
         draw, samples = self.draw, self.samples
         keys = ["tc_onset", "tc_zero", "a", "c"]
-        there = set(draw.sample([(at, key) for at in range(3) for key in keys], 4))
+        there = set(draw.sample([(at, key) for at in range(3) for key in keys], 2))
         rows: list[Sequence[str] | str] = ["This work"]
         rows += [[samples[at].markup, *self._cells(at, keys, there)] for at in range(3)]
         others = draw.sample(self.family["others"], draw.randrange(4, 9))
@@ -313,10 +313,10 @@ class LongWriter(Writer):
         wait_with_table(self.setter, Spanned(caption, heads, rows))
 
     def _parameters(self) -> None:
-        """Let the table wait that has experiment beside theory, and whose caption cites its last lines."""
+        """Let the table wait that has experiment beside theory, and whose caption cites its last line."""
         draw, samples = self.draw, self.samples
         keys = ["gamma", "debye"]
-        there = set(draw.sample([(at, key) for at in range(3) for key in keys], 2))
+        there = set(draw.sample([(at, key) for at in range(3) for key in keys], 3))
         rows: list[Sequence[str] | str] = []
         for at in range(3):
             own = list(self._cells(at, keys, there))
@@ -324,8 +324,8 @@ class LongWriter(Writer):
                 self._mark(Said("calculated", key, self.of_others(key), -1, "table"), bare=True)
                 for key in keys
             ]
-            rows.append([samples[at].label, own[0], theory[0], own[1], theory[1]])
-        for name in draw.sample(self.family["others"], 3):
+            rows.append([samples[at].markup, own[0], theory[0], own[1], theory[1]])
+        for name in draw.sample(self.family["others"], 1):
             cells = [
                 self._mark(Said(standing, key, self.of_others(key), -1, "table"), bare=True)
                 for key in keys
@@ -333,7 +333,12 @@ class LongWriter(Writer):
             ]
             rows.append([name, *cells])
         units = [samples[0].values[key].unit for key in keys]
-        heads = [(f"γ ({units[0]})", ["exp.", "calc."]), (f"Θ_{{D}} ({units[1]})", ["exp.", "calc."])]
+        heads = [
+            ("", [f"γ ({units[0]})"]),
+            ("", ["γ_{calc}"]),
+            ("", [f"Θ_{{D}} ({units[1]})"]),
+            ("", ["Θ_{calc}"]),
+        ]
         caption = self._said(language()["table"]["parameters"])
         wait_with_table(self.setter, Spanned(caption, heads, rows))
 

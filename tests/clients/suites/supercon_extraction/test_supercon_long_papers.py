@@ -5,19 +5,30 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 import pypdfium2
 import pytest
 
+from attackers import supercon_extraction as attack
 from labrig.errors import LabrigError
 from labrig_cli import main
+from labrig_harness.sample import Sample
+from labrig_harness.suite import Score, Unsolvable
+from labrig_harness.trajectory import Step, Submission, Trajectory
 from labrig_suites.supercon_extraction import items, suite, tasks
+from labrig_suites.supercon_extraction.arms import ARMS
+from labrig_suites.supercon_extraction.fixtures import entry
 from labrig_suites.supercon_extraction.grading.evidence import folded, grounded
 from labrig_suites.supercon_extraction.making.long_papers import language
 from labrig_suites.supercon_extraction.making.papers import make_paper
 from labrig_suites.supercon_extraction.making.writing import Paper
+from labrig_suites.supercon_extraction.targets import field
+from support.long_paper_reader import read
+from support.solved import results_of, served
 
 SEEDS = ("long-1", "long-2")
 STANDINGS = {"own", "cited", "calculated", "negated", "rounded", "setting"}
@@ -56,6 +67,65 @@ def test_every_value_stands_in_its_box_and_every_quote_on_its_page(seed: str) ->
         for place in row.places:
             assert grounded(place.quote, place.page, made.pages), place
             assert (row.value, "own") in {(each.value, each.standing) for each in made.values}
+
+
+def second(made: Paper) -> None:
+    """Hold what another hand reads of the drawn page against the truth."""
+    keys = {target.name: target.key for target in field("supercon").targets}
+    known = {(row.sample, keys[row.name], re.sub(r"_\{([^{}]*)\}", r"\1", row.printed)) for row in made.rows}
+    assert read(made.pdf) == known
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_second_solution_finds_the_truth_on_the_drawn_pages(seed: str) -> None:
+    second(paper(seed))
+
+
+@pytest.mark.accept
+def test_a_second_solution_finds_the_truth_of_twenty_papers() -> None:
+    for number in range(20):
+        second(make_paper(f"by another hand {number}", 5))
+
+
+def scored(sample: Sample, text: str) -> Score:
+    submission = Submission(text, 1)
+    return suite.score(
+        sample,
+        Trajectory(sample.id, suite.name, "t", ARMS[0].name, 0, 0, (Step(1, "."),), submission, "answered"),
+    )
+
+
+def test_who_reads_all_has_all_and_some_arms_have_no_reference() -> None:
+    """A range with one exponent for both ends is read as it is printed."""
+    (sample,) = items.of_level(5, "all", 1)
+    rows = [
+        entry(row["name"], row["material"], f"{row['value']} {row['unit']}".strip(), at["page"], at["quote"])
+        for row in sample.truth["rows"]
+        for at in row["places"][:1]
+    ]
+    score = scored(sample, json.dumps({"properties": rows}))
+    assert (score.strict, score.compat) == (1, 1), score.answer
+    for arm in ARMS:
+        if arm.name in ("agent-reading", "zeroshot"):
+            with pytest.raises(Unsolvable):
+                suite.solution(sample, arm)
+    assert suite.another is not None
+    with pytest.raises(Unsolvable):
+        suite.another(sample, ARMS[0])
+
+
+@pytest.mark.accept
+async def test_the_tools_alone_find_about_half_and_cheap_answers_nothing(tmp_path: Path) -> None:
+    samples, marks = items.of_level(5, "lv", 6), []
+    for sample in samples:
+        blind = replace(sample, truth={})
+        async with served(sample, ARMS[0], tmp_path / sample.id) as client:
+            solved = suite.solution(blind, ARMS[0])
+            marks.append(scored(sample, solved.answer(await results_of(client, solved))).facts["f1"])
+    print(marks)
+    assert 0.4 <= fmean(marks) <= 0.7 and max(marks) < 0.9
+    for name, (proved, values, _, _) in attack.measured(samples).items():
+        assert max(proved, values) < 0.1, name
 
 
 def test_signs_are_coded_by_numbers_and_drawn_all_the_same() -> None:
