@@ -46,7 +46,8 @@ def run(name: str, call: Call) -> bytes:
     Raises
     ------
     LabrigError
-        What the operation refuses; ``limit`` for too little memory, ``engine`` for whatever a library raises.
+        What the operation refuses; ``bad_input`` for values that cannot be read, ``limit`` for too little memory,
+        ``engine`` for whatever else a library raises.
     """
     if name not in operations():
         raise unknown_name("operation", name, operations())
@@ -67,6 +68,13 @@ def run(name: str, call: Call) -> bytes:
         said = " ".join(str(error).split())
         for path, shown in names.items():
             said = said.replace(path, shown)
+        if type(error).__name__ == "RasterioIOError" or said.startswith("NetCDF: HDF error"):
+            raise LabrigError(
+                f"A part of a file cannot be read: {said[:200]}",
+                where=", ".join(names.values()),
+                expected="a whole file, as it was written",
+                try_="the file from its source once more",
+            ) from error
         raise LabrigError(
             f"{name} failed: {type(error).__name__}: {said[:400]}",
             where=", ".join(names.values()),

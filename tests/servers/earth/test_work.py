@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytest_asyncio
+import rasterio
 import xarray as xr
 from shapely.geometry import box
 
@@ -23,9 +24,12 @@ from labrig.isolation.children import Children
 from labrig.isolation.inside import walls
 from labrig.isolation.process import Outcome
 from labrig.storage.folder import Folder, new_name
+from labrig_earth.data.formats import Place
 from labrig_earth.results import Result
 from labrig_earth.server import operations
 from labrig_earth.work import asking
+from labrig_earth.work.calls import Call
+from labrig_earth.work.running import run
 
 CLOSED = not any(walls.available().values()) if sys.platform == "linux" else False
 
@@ -81,6 +85,27 @@ async def test_a_child_answers_as_the_operation_does(by: Children, field: Path) 
     gpd.GeoDataFrame(geometry=[box(0.5, 0.5, 2.5, 2.5)], crs=4326).to_file(field / "a.gpkg")
     mean = await ask(by, field, "aggregate", {"data": "field.nc", "polygons": "a.gpkg"}, over="both")
     assert mean.values[0].value == pytest.approx(319, abs=0.01)
+
+
+@pytest.mark.accept
+def test_damage_that_is_met_when_values_are_read_is_told_as_damage(field: Path) -> None:
+    """Of 307 public files that broke readers of HDF5 and TIFF, 41 were said to be failures of the operation."""
+    for suffix in ("tif", "nc"):
+        path = field / f"damaged.{suffix}"
+        if suffix == "tif":
+            profile = {"driver": "GTiff", "width": 64, "height": 64, "count": 1, "dtype": "uint16"}
+            with rasterio.open(path, "w", **profile, compress="deflate") as file:
+                file.write(np.random.default_rng(1).integers(0, 9_000, (1, 64, 64)).astype("uint16"))
+        else:
+            values = xr.Dataset({"t": ("x", np.random.default_rng(1).random(20_000), {"units": "K"})})
+            values.to_netcdf(path, engine="netcdf4", encoding={"t": {"zlib": True}})
+        content = bytearray(path.read_bytes())
+        half = len(content) // 2
+        content[half : half + 2_000] = b"\xff" * 2_000
+        path.write_bytes(content)
+        with pytest.raises(LabrigError, match="part of a file cannot be read") as told:
+            run("describe_data", Call({"data": (Place(str(path), path.name),)}, {}, field))
+        assert told.value.code == "bad_input"
 
 
 @pytest.mark.accept
