@@ -142,10 +142,39 @@ FLAGGED = {
 }
 
 
+FLAGGED["last step printed"] = changed("riddle", to=LEG.riddle + " That is (424 + 15 + 288) mod 10.")
+FLAGGED["day for a year"] = changed("stops", 1, "extraction_target", to="the founding year in the infobox")
+FLAGGED["day for a year"]["stops"][1]["extracted_value"] = 12
+
+
 @pytest.mark.parametrize("name", FLAGGED)
 def test_the_linter_flags_what_is_wrong_and_nothing_of_a_sound_leg(name: str) -> None:
     assert lint(LEG, PAPER_TOOLS, lambda url: True) == []
     assert name in {flag.name for flag in lint(read_leg(FLAGGED[name]))}
+
+
+@pytest.mark.parametrize(
+    ("clue", "is_printed"),
+    [
+        ("Add 424, 15 and 288.", True),
+        ("Add (424 from clue 3) + (15 from clue 5) + (288).", True),
+        ("Add clues 424, 15, and 288, modulo 10: 0-9.", False),
+        ("Add 424, 15 and clue 288.", False),
+    ],
+)
+def test_numbers_of_clues_are_no_values(clue: str, is_printed: bool) -> None:
+    found = {flag.name for flag in lint(read_leg(changed("riddle", to=f"{LEG.riddle}\n\n9. {clue}")))}
+    assert ("last step printed" in found) is is_printed
+
+
+def test_values_that_are_numbers_of_clues_alone_are_not_given_away() -> None:
+    """Every value is 9 or 10, and the riddle counts to 10, refers to clues 9 and 10, and says "modulo 10" and "0-9"."""
+    leg = changed("riddle", to="9. Where?\n10) Add clues 9, 10, modulo 10. A digit (0-9)?")
+    for stop in leg["stops"][:-1]:
+        stop["extracted_value"] = 9 + stop["index"] % 2
+    assert "answered without tools" not in {flag.name for flag in lint(read_leg(leg))}
+    leg["riddle"] += " It is 9 and 10."
+    assert "answered without tools" in {flag.name for flag in lint(read_leg(leg))}
 
 
 def test_the_linter_flags_tools_that_the_arm_lacks_and_pages_that_are_not_there() -> None:
