@@ -172,6 +172,7 @@ def test_values_that_are_numbers_of_clues_alone_are_not_given_away() -> None:
     leg = changed("riddle", to="9. Where?\n10) Add clues 9, 10, modulo 10. A digit (0-9)?")
     for stop in leg["stops"][:-1]:
         stop["extracted_value"] = 9 + stop["index"] % 2
+    leg["stops"][8]["bridge"]["expression"] = "(9 + 10 + 10) % 10"
     assert "answered without tools" not in {flag.name for flag in lint(read_leg(leg))}
     leg["riddle"] += " It is 9 and 10."
     assert "answered without tools" in {flag.name for flag in lint(read_leg(leg))}
