@@ -109,6 +109,70 @@ def test_the_commands_of_the_page_from_a_clone_to_tables(
     )
 
 
+def write_trial(job: Path, number: int, sample: Any, said: str, commands: list[str]) -> None:
+    """A trial of Harbor, whose task is called as the published adapter calls it: without the variant."""
+    trial = job / f"easy-sample_001__{number}"
+    for folder in ("agent", "verifier"):
+        (trial / folder).mkdir(parents=True)
+    task = sample.id.partition("-")[2]
+    result = {"task_name": task, "trial_name": trial.name, "verifier_result": {"rewards": {"reward": 1.0}}}
+    (trial / "result.json").write_text(json.dumps(result))
+    (trial / "verifier" / "reward.json").write_text(json.dumps({"reward": 1.0, "agent_answer": said}))
+    steps: list[dict[str, Any]] = [
+        {"step_id": 1, "source": "user", "message": f"# Race\n{leg_of(sample).riddle}"}
+    ]
+    for at, command in enumerate(commands, 2):
+        call = {"tool_call_id": f"c{at}", "function_name": "Bash", "arguments": {"command": command}}
+        seen = {"source_call_id": f"c{at}", "content": "Error: no key" if "maps_" in command else "# Page"}
+        steps.append(
+            {
+                "step_id": at,
+                "source": "agent",
+                "message": "",
+                "tool_calls": [call],
+                "observation": {"results": [seen]},
+            }
+        )
+    agent = {"name": "claude-code", "version": "1"}
+    document = {"schema_version": "ATIF-v1.5", "session_id": trial.name, "agent": agent, "steps": steps}
+    (trial / "agent" / "trajectory.json").write_text(json.dumps(document))
+
+
+def test_a_job_of_the_published_adapter_is_scored_by_the_commands_that_it_ran(
+    clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both variants have a task easy-sample_001; the riddle that the agent was told says which it was."""
+    other = a_leg("sample_001")
+    other["riddle"] = other["riddle"].replace("1.", "1. First:", 1)
+    (clone / "data" / "aar-dag" / "easy" / "sample_001.json").write_text(json.dumps(other))
+    file, out = tmp_path / "published.jsonl", tmp_path / "out"
+    assert cli.main(["generate", "amazing-race", "--from", str(clone), "--out", str(file)]) == 0
+    linear, dag = sorted(read_tasks(file, suite), key=lambda each: each.labels["variant"] == "dag")
+    tools = [
+        f"cd /app && python3 tools.py {call.tool} '{json.dumps(call.arguments)}' | head -50"
+        for call in simulated.perfect(leg_of(linear))
+    ]
+    write_trial(
+        tmp_path / "job", 1, linear, "7", ["ls", "; ".join(tools[:2]), *tools[2:], "echo -n 7 > answer.txt"]
+    )
+    write_trial(
+        tmp_path / "job",
+        2,
+        dag,
+        "3",
+        ["python3 /app/tools.py --list", "python3 /app/tools.py x '{'", "echo '"],
+    )
+    load = ["import", "auto", str(tmp_path / "job"), "--suite", "amazing-race", "--tasks", str(file)]
+    assert cli.main([*load, "--arm", "agent-code", "--out", str(out)]) == 0
+    assert cli.main(["score", str(out)]) == 0
+    scores = {row["task"]: row for row in map(json.loads, (out / "scores.jsonl").read_text().splitlines())}
+    right, wrong = scores[linear.id], scores[dag.id]
+    assert (right["compat"], right["facts"]["pvr_verify"], right["facts"]["rcr_evaluate"]) == (1.0, 1.0, 1.0)
+    assert right["facts"]["verify"]["right_tool_calls"] == 4, "as a perfect run has by its log"
+    assert (wrong["compat"], wrong["facts"]["pvr_verify"]) == (0.0, 0.0)
+    assert right["facts"]["verify"]["valid_tool_calls"] < right["facts"]["verify"]["total_tool_calls"]
+
+
 @RELEASE
 def test_the_release_is_1400_legs_and_table_2_is_as_printed() -> None:
     samples = items.adopt(items.released_rows(CLONE), {})
