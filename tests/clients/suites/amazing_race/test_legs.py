@@ -17,6 +17,7 @@ from labrig_suites.amazing_race.closure import inputs, matching, matter, operand
 from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.pages import page_of
+from labrig_suites.amazing_race.presets import PRESETS
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.amazing_race.values import whole
 
@@ -217,6 +218,27 @@ def test_most_stops_of_published_legs_cannot_change_the_answer() -> None:
     assert sum("no roadblock needed" in each for each in flags) == 7
     assert sum("operand in the riddle" in each for each in flags) == 5
     assert sum("chatter" in each for each in flags) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "is_clean"),
+    [
+        ("day for a year", False),
+        ("last step printed", False),
+        ("answered without tools", False),
+        ("chatter", True),
+    ],
+)
+def test_clean_legs_have_no_fault_on_the_way_to_the_digit(name: str, is_clean: bool) -> None:
+    sample = items.sample_of(FLAGGED[name], "one", {})
+    assert PRESETS["clean"].items([sample]) == [sample] * is_clean
+
+
+def test_a_fault_beside_the_way_to_the_digit_leaves_a_leg_clean() -> None:
+    leg = changed("stops", 8, "bridge", "expression", to="(424 + 15) % 10")
+    leg["stops"][6] |= {"extraction_target": "the opening year listed in the infobox", "extracted_value": 12}
+    assert "day for a year" in {flag.name for flag in lint(read_leg(leg))}
+    assert PRESETS["clean"].items([items.sample_of(leg, "one", {})])
 
 
 def test_a_line_that_was_edited_is_refused() -> None:
