@@ -27,6 +27,8 @@ from labrig_programs.reading.read_run import ReadRun, Wire
 NAME = "aar-tools"
 ANSWER = "answer.txt"
 PREVIEW = 2000
+MOST_COMMAND = 100_000
+"""Characters of a shell command that calls are looked for in: more are no call, and slow to split."""
 
 
 def is_line(event: dict[str, Any]) -> bool:
@@ -95,7 +97,7 @@ def _calls_of(arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the calls of ``tools.py`` in a shell command; a JSON that it could not read made no call."""
     given = arguments.get("command") or arguments.get("cmd") or ""
     command = str(given[-1] if isinstance(given, list) and given else given)
-    if "tools.py" not in command:
+    if "tools.py" not in command or len(command) > MOST_COMMAND:
         return []
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
