@@ -318,6 +318,10 @@ def write_land(land: Any) -> None:
     (DATA / "land.txt").write_text(text, encoding="ascii")
 
 
+NO_BORDER = {"CU", "US"}
+"""GeoNames counts the leased naval base of Guantanamo Bay, over which Cuba is sovereign, as a border."""
+
+
 def write_countries(countries: list[dict[str, Any]]) -> None:
     bank = {
         c["Alpha_2"]: c
@@ -357,7 +361,11 @@ def write_countries(countries: list[dict[str, Any]]) -> None:
                     figure or country["population"] or "",
                     2019 if figure else "",
                     AREAS.get(country["iso"], country["areakm2"]) or "",
-                    country["neighbours"].replace(",", "|"),
+                    "|".join(
+                        code
+                        for code in country["neighbours"].split(",")
+                        if {code, country["iso"]} != NO_BORDER
+                    ),
                     country["languages"].split(",")[0],
                 ]
             )

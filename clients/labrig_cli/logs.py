@@ -90,26 +90,30 @@ def _import(arguments: argparse.Namespace) -> int:
 
 def _load_suite(arguments: argparse.Namespace) -> tuple[Suite | None, list[Sample]]:
     from labrig_harness import suites
-    from labrig_harness.records.outfolder import read_tasks
 
-    if arguments.tasks is not None:
-        if arguments.tasks.name != "tasks.jsonl":
-            raise LabrigError(
-                "The samples are read from a file tasks.jsonl",
-                where=str(arguments.tasks),
-                expected=".../tasks.jsonl",
-            )
-        samples = read_tasks(arguments.tasks.parent)
-        suite = suites.load(arguments.suite or samples[0].suite)
-        if samples[0].suite != suite.name:
-            raise LabrigError(
-                f"These samples are of {samples[0].suite}, not of {suite.name}", where="--tasks"
-            )
-        return suite, samples
-    if not arguments.suite:
-        return None, []
-    suite = suites.load(arguments.suite)
-    return suite, suite.tasks(seed=arguments.seed)
+    suite = suites.load(arguments.suite) if arguments.suite else None
+    if arguments.tasks is None:
+        return suite, [] if suite is None else suite.tasks(seed=arguments.seed)
+    samples = _read_samples(arguments.tasks, suite)
+    suite = suite or suites.load(samples[0].suite)
+    if samples[0].suite != suite.name:
+        raise LabrigError(f"These samples are of {samples[0].suite}, not of {suite.name}", where="--tasks")
+    return suite, samples
+
+
+def _read_samples(path: Path, suite: Suite | None) -> list[Sample]:
+    """Return the samples of an output folder's ``tasks.jsonl``, or of a file that ``labrig generate`` wrote."""
+    from labrig_harness.records import items_file
+    from labrig_harness.records.outfolder import read_samples
+
+    _, first = next(items_file.rows(path), (0, {"schema": ""}))
+    if "schema" in first:
+        return read_samples(path)
+    if suite is None:
+        raise LabrigError(
+            "This file does not say which suite its samples are of", where=str(path), try_="--suite S"
+        )
+    return items_file.read_tasks(path, suite)
 
 
 def _export(arguments: argparse.Namespace) -> int:

@@ -73,12 +73,17 @@ def read_tasks(out: Path) -> list[Sample]:
             expected="a folder with tasks.jsonl",
             code="not_found",
         )
+    return read_samples(path)
+
+
+def read_samples(path: Path) -> list[Sample]:
+    """Return the tasks of a file in the form of ``tasks.jsonl``; the LabrigError is that of `read_tasks`."""
     samples: dict[str, Sample] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
-            sample = Sample.from_dict(json.loads(line)).beside(out)
+            sample = Sample.from_dict(json.loads(line)).beside(path.parent)
         except (ValueError, TypeError, AttributeError) as error:
             reason = str(error).splitlines()[0]
             raise LabrigError(f"This line is not a task: {reason}", where=f"{path.name}:{number}") from error

@@ -6,20 +6,29 @@ write, so nothing in it is proof; what shows that a line was changed or left out
 back, a preview that is longer than the result it is of.
 
 The answer is the file ``answer.txt`` beside the log (`ReadRun.committed`).
+
+Harbor keeps no such log of a trial. There the agent's own trajectory shows the same calls as commands of a shell,
+``python3 /app/tools.py NAME JSON``, which `unfold` reads.
 """
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, BinaryIO
 
+from labrig_harness.trajectory import ToolCall
 from labrig_programs.reading.building import OpenCall, OpenRun, as_text, text_part, word
 from labrig_programs.reading.lines import Line, Skipped, objects
-from labrig_programs.reading.read_run import ReadRun
+from labrig_programs.reading.read_run import ReadRun, Wire
 
 NAME = "aar-tools"
 ANSWER = "answer.txt"
 PREVIEW = 2000
+MOST_COMMAND = 100_000
+"""Characters of a shell command that calls are looked for in: more are no call, and slow to split."""
 
 
 def is_line(event: dict[str, Any]) -> bool:
@@ -57,3 +66,60 @@ def _take_event(run: OpenRun, number: int, event: dict[str, Any]) -> None:
     call.answer({"content": [text_part(text)], "isError": event["success"] is not True})
     if isinstance(event.get("ts"), (int, float)):
         turn.meta["time"] = event["ts"]
+
+
+def unfold(run: ReadRun) -> ReadRun:
+    """Return a run with the calls that its shell commands make of ``tools.py`` in place of these commands.
+
+    Where one command makes several calls, each has the whole result of the command: nothing in it says which part is
+    whose. Commands that make none stay.
+    """
+    results = dict(run.results)
+    steps = []
+    for step in run.steps:
+        calls: list[ToolCall] = []
+        for call in step.calls:
+            made = _calls_of(call.arguments)
+            wire = results.pop(call.id, None) if made else None
+            for number, (tool, arguments) in enumerate(made):
+                each = replace(
+                    call, tool=tool, arguments=arguments, id=f"{call.id}/{number}", meta={**call.meta}
+                )
+                calls.append(each)
+                if wire is not None:
+                    results[each.id] = {**wire, "isError": _is_refused(wire)}
+            calls += [] if made else [call]
+        steps.append(replace(step, calls=tuple(calls)))
+    return replace(run, steps=tuple(steps), results=results)
+
+
+def _calls_of(arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the calls of ``tools.py`` in a shell command; a JSON that it could not read made no call."""
+    given = arguments.get("command") or arguments.get("cmd") or ""
+    command = str(given[-1] if isinstance(given, list) and given else given)
+    if "tools.py" not in command or len(command) > MOST_COMMAND:
+        return []
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = [*lexer, "", ""]
+    except ValueError:  # a quotation that does not end
+        return []
+    found = []
+    for at, each in enumerate(words[:-2]):
+        name, text = words[at + 1], words[at + 2]
+        if not each.endswith("tools.py") or not name.isidentifier():
+            continue
+        try:
+            sent = json.loads(text) if text.startswith("{") else {}
+        except (ValueError, RecursionError):
+            continue
+        found.append((name, sent))
+    return found
+
+
+def _is_refused(wire: Wire) -> bool:
+    """Return whether a result is an error, as ``tools.py`` tells it: by its first words."""
+    text = "".join(str(part.get("text", "")) for part in wire.get("content") or [] if isinstance(part, dict))
+    said = text.startswith("Error executing ") or (text.startswith("Error: ") and len(text.strip()) < 200)
+    return said or wire.get("isError") is True

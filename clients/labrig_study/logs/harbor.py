@@ -1,5 +1,7 @@
 """Trials of Harbor: the folder of one says which task its trajectory is of, and what its verifier found.
 
+The verifier of The Amazing Agent Race also says which answer it read, in ``verifier/reward.json``.
+
 A job is ``JOB/TRIAL/result.json`` (``task_name``, ``verifier_result.rewards``, ``exception_info``), and beside it
 ``agent/trajectory.json`` in ATIF. All other files of a trial are what this one was made of.
 """
@@ -11,29 +13,36 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from labrig_programs.reading import aar_tools
 from labrig_programs.reading.building import Json, table, word
 from labrig_programs.reading.lines import parse
 from labrig_programs.reading.read_run import ReadRun
 
 RESULT, TRAJECTORY = "result.json", "trajectory.json"
+REWARD = "verifier/reward.json"
 DEEPEST = 4
 """Folders above a file in which the result of its trial is looked for."""
 MOST_BYTES = 1 << 24
 
 
 def trial_of(file: Path) -> Json:
-    """Return the result of the trial that a file is of, or an empty object."""
+    """Return the result of the trial that a file is of, with the answer that its verifier read; or an empty object."""
     for folder in list(file.absolute().parents)[:DEEPEST]:
-        path = folder / RESULT
-        if path.is_file() and not path.is_symlink():
-            found = _read_result(path, path.stat().st_size, path.stat().st_mtime_ns)
-            if word(found.get("task_name")) and "trial_name" in found:
-                return found
+        found = _read_object(folder / RESULT)
+        if word(found.get("task_name")) and "trial_name" in found:
+            return {**found, "agent_answer": _read_object(folder / REWARD).get("agent_answer")}
     return {}
 
 
+def _read_object(path: Path) -> Json:
+    """Return the JSON object of a file; an empty one for a link, a large file, and what holds none."""
+    if not path.is_file() or path.is_symlink():
+        return {}
+    return _read_once(path, path.stat().st_size, path.stat().st_mtime_ns)
+
+
 @lru_cache(maxsize=8)
-def _read_result(path: Path, size: int, changed_ns: int) -> Json:
+def _read_once(path: Path, size: int, changed_ns: int) -> Json:
     """Return what a file holds, each once: all files beside it ask for it."""
     try:
         return table(parse(path.read_bytes())) if size < MOST_BYTES else {}
@@ -65,5 +74,7 @@ def add_trial(run: ReadRun, trial: Json) -> ReadRun:
     elif kind:
         detail = f"{kind}: {word(ended.get('exception_message'))}"[:2_000]
         run = replace(run, end="agent_error", end_detail=detail)
+    if isinstance(answer := trial.get("agent_answer"), str):
+        run = aar_tools.unfold(replace(run, committed=answer))
     meta = {**run.meta, "trial": word(trial.get("trial_name")), **({"scores": scores} if scores else {})}
     return replace(run, item=run.item or word(trial["task_name"]), meta=meta)

@@ -291,9 +291,21 @@ def _find_item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], 
     stem = file.name.removesuffix(".traj.json") if file.name.endswith(".traj.json") else file.stem
     names = [where.item, run.item, stem, *(part.name for part in file.parents)]
     if known:
-        return next((name for name in names if name in known), "")
+        return next((name for name in names if name in known), "") or _find_by_end(run, known)
     name = outfolder.safe(where.item or run.item or stem)
     return name if where.item or run.item or not number else f"{name}-{number + 1}"
+
+
+def _find_by_end(run: ReadRun, known: dict[str, Sample]) -> str:
+    """Return the sample whose id ends in the name that the log says, as Harbor says ``easy-sample_003``.
+
+    Of several, the one of whose text the agent was told most lines; none where two have as many.
+    """
+    ending = [each for key, each in known.items() if run.item and key.endswith(f"-{run.item}")]
+    told = "\n".join(step.text for step in run.steps if step.source != "agent")
+    lines = [sum(line in told for line in set(each.brief.prompt.splitlines()) if line) for each in ending]
+    best = [each.id for each, count in zip(ending, lines, strict=True) if count == max(lines)]
+    return best[0] if len(best) == 1 else ""
 
 
 def _find_agent(run: ReadRun) -> str:

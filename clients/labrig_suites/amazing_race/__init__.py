@@ -31,7 +31,9 @@ suite = Suite(
     first_tasks=tasks.first,
     evidence=evidence.evidence,
     paper_tables=paper_tables,
-    generator=Generator(items.generate, items.commitment, items.row, items.from_row, items.adopt),
+    generator=Generator(
+        items.generate, items.commitment, items.row, items.from_row, items.adopt, items.released_rows
+    ),
     presets=PRESETS,
     fixtures=fixtures.fixtures,
     kind="kind",

@@ -6,10 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig_harness.records.items_file import published_rows
 from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.amazing_race.arms import WORLD
 from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, read_leg
@@ -138,6 +140,31 @@ def adopt(rows: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[S
     if twice:
         raise LabrigError(f"{len(twice)} legs occur more than once, the first as sample {twice[0]}")
     return samples
+
+
+def released_rows(top: Path) -> list[dict[str, Any]]:
+    """Return the legs below a folder, each with the variant and level that the release's folders give it.
+
+    Where some lie in folders of the release (``aar-dag/easy``), other JSON beside those (a clone has some) is no leg.
+
+    Raises
+    ------
+    LabrigError
+        For a folder without JSON, and for a file that cannot be read as JSON objects.
+    """
+    places = {path: _released(path) for path in sorted(top.rglob("*.json"))}
+    if not any(places.values()):
+        return published_rows(top)
+    return [
+        {**row, "released": said} for path, said in places.items() if said for row in published_rows(path)
+    ]
+
+
+def _released(path: Path) -> dict[str, str]:
+    """Return the variant and level of a file of the release; empty for one that lies elsewhere."""
+    *_, variant, level, _ = ("", "", "", *path.absolute().parts)
+    known = variant.removeprefix("aar-") in VARIANTS and level in LEVELS
+    return {"variant": variant.removeprefix("aar-"), "level": level} if known else {}
 
 
 def published_id(leg: Leg) -> str:

@@ -3,7 +3,8 @@
 The JSON form is that of the published data (github.com/minnesotanlp/the-amazing-agent-race, commit 78eff566), read
 unchanged. Its words and the paper's differ: ``page`` is route info, ``tool`` a roadblock, ``reason`` a detour,
 ``compute`` the finish line. Legs that are generated here have two more keys, which published ones lack: ``number``, the
-whole number that the finish line reduces to a digit, and ``golden``, what each step of a tool chain gave.
+whole number that the finish line reduces to a digit, and ``golden``, what each step of a tool chain gave. Legs that
+were read from a folder of the release have one: ``released``, the variant and level under which they lie there.
 """
 
 from __future__ import annotations
@@ -113,6 +114,9 @@ class Leg:
         What the finish line reduces to the digit; None where a leg does not say.
     golden
         By index of a stop (as text) what each step of its chain gave: a number, or latitude and longitude in degrees.
+    released
+        ``variant`` and ``level`` of the folder of the release: 22 of its DAG legs join no branches, and a linear one
+        among the easy legs calls itself medium; its tables count folders.
     """
 
     trail_id: str
@@ -126,16 +130,19 @@ class Leg:
     generated_at: str = ""
     number: int | None = None
     golden: dict[str, list[Any]] = field(default_factory=dict)
+    released: dict[str, str] = field(default_factory=dict)
 
     @property
     def level(self) -> str:
         """The difficulty, one of `LEVELS`."""
-        return str(self.difficulty.get("level") or self.metadata.get("difficulty") or "")
+        said = self.released.get("level") or self.difficulty.get("level") or self.metadata.get("difficulty")
+        return str(said or "")
 
     @property
     def variant(self) -> str:
-        """``dag`` for a leg with a stop that joins two branches, else ``linear``: published legs do not say."""
-        return "dag" if any(stop.merges for stop in self.stops) else "linear"
+        """As released; else ``dag`` for a leg with a stop that joins two branches: published legs do not say."""
+        joins = any(stop.merges for stop in self.stops)
+        return self.released.get("variant") or ("dag" if joins else "linear")
 
     @property
     def finish(self) -> Stop:

@@ -9,6 +9,8 @@ stop without effect          nothing that the stop gives reaches the finish line
 no roadblock needed          no tool's value reaches the finish line
 no page needed               no page's value or name reaches the finish line
 answered without tools       every value that reaches the finish line stands in the riddle
+last step printed            all operands of the finish line are printed: the digit follows from one clue alone
+day for a year               a year is asked for, and the value is 31 or less: the day of a month, or another number
 title in the riddle          the riddle names a page that it should describe
 tool in the riddle           the riddle names a tool
 chatter                      the riddle begins with words of the model that wrote it
@@ -25,15 +27,26 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from labrig_suites.amazing_race.closure import matching, matter, texts_of
-from labrig_suites.amazing_race.legs import Leg, read_leg
+from labrig_suites.amazing_race.closure import matching, matter, operands, texts_of
+from labrig_suites.amazing_race.legs import Leg, Stop, read_leg
 from labrig_suites.amazing_race.pages import title_of
 from labrig_suites.amazing_race.path import is_roadblock
 from labrig_suites.amazing_race.tool_names import FAMILIES
-from labrig_suites.amazing_race.values import folded, number
+from labrig_suites.amazing_race.values import folded, number, numbers_in
 
 SHOWN_FROM = 100
 """Operands from here on are looked for in the riddle: smaller ones are numbers of clues."""
+MOST_DAYS = 31
+_YEAR = re.compile(r"(?:the )?(?:[\w/-]+ )?year\b", re.IGNORECASE)
+"""The beginning of a target that is a year; lengths in years and numbers a year begin otherwise."""
+_NO_VALUE = re.compile(
+    r"^[\s*_#]*\d+[.):]"  # the number of a clue, and references to such
+    r"|\bclues?\s*#?\d+(?:(?:\s*,)?\s*(?:and|or|to|through|&|[–-])?\s*#?\d+\b)*"
+    r"|(?:\bmod(?:ulo|ulus)?|%|\bdivi(?:ded|sion)\s+by)\s*(?:of\s+)?10\b"
+    r"|\b0\s*(?:[–-]|to|and|through)\s*9\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Numbers of a riddle that are no values."""
 _BARE = re.compile(r"\bnear -?\d+(?:\.\d+)?\s*$")
 _CHATTER = re.compile(r"\s*(?:here is|here's|sure|certainly|of course)\b", re.IGNORECASE)
 
@@ -60,8 +73,8 @@ def lint(
         Whether an address leads to a page; None where that cannot be told.
     """
     used = matter(leg)
-    riddle = folded(leg.riddle)
-    flags = [*_operands(leg, riddle), *_stops(leg, used, tools, has_page), *_words(leg, riddle)]
+    riddle = folded(_NO_VALUE.sub(" clue ", leg.riddle))
+    flags = [*_operands(leg, riddle), *_stops(leg, used, tools, has_page), *_words(leg)]
     needed = [leg.stops[place] for place in sorted(used)]
     if not any(is_roadblock(stop) for stop in needed):
         flags.append(Flag("no roadblock needed", None, "the digit follows without any tool but Python"))
@@ -83,7 +96,19 @@ def _operands(leg: Leg, riddle: str) -> list[Flag]:
             flags.append(
                 Flag("operand in the riddle", finish if place is None else place, f"{operand} is printed")
             )
+    if _last_step_is_printed(leg):
+        flags.append(Flag("last step printed", finish, leg.finish.bridge.expression or ""))
     return flags
+
+
+def _last_step_is_printed(leg: Leg) -> bool:
+    """Return whether the operands stand in the riddle with signs between them, or all of them in the last clue."""
+    wanted = operands(leg.finish.bridge.expression or "")
+    told = _NO_VALUE.sub(" clue ", leg.riddle).replace(",", "")
+    joined = r"[\s()|]*[-+−–]\s*\(?-?".join(map(str, wanted))
+    if not wanted or re.search(rf"(?<![\d.]){joined}(?!\d|\.\d)", told):
+        return bool(wanted)
+    return {*map(float, wanted)} <= {abs(each) for each in numbers_in(told.strip().rpartition("\n")[2])}
 
 
 def _stops(
@@ -93,6 +118,9 @@ def _stops(
     for stop in leg.stops:
         if stop.index not in used:
             flags.append(Flag("stop without effect", stop.index, stop.extraction_target[:80]))
+        if _is_day_for_year(stop):
+            said = f"{stop.extraction_target[:60]}: {stop.extracted_value}"
+            flags.append(Flag("day for a year", stop.index, said))
         for step in stop.bridge.tool_chain:
             if tools is not None and step.tool_name not in tools:
                 flags.append(Flag("tool not offered", stop.index, step.tool_name))
@@ -103,7 +131,14 @@ def _stops(
     return flags
 
 
-def _words(leg: Leg, riddle: str) -> list[Flag]:
+def _is_day_for_year(stop: Stop) -> bool:
+    value = number(stop.extracted_value)
+    asked = stop.stop_type == "page" and _YEAR.match(stop.extraction_target.strip())
+    return bool(asked) and value is not None and value <= MOST_DAYS
+
+
+def _words(leg: Leg) -> list[Flag]:
+    riddle = folded(leg.riddle)
     flags = []
     for stop in leg.of_type("page"):
         title = folded(title_of(stop.page_url or ""))

@@ -19,7 +19,7 @@ from labrig_suites.amazing_race.legs import leg_of
 from labrig_suites.amazing_race.reading import committed
 from labrig_suites.amazing_race.tool_names import family
 
-VERSION = "1"
+VERSION = "2"
 DIGIT_ALONE = ("agent-paper", "agent-code")
 """Arms that ask for the digit alone, as the paper does."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from labrig.answer import Published
 from labrig_atlas.published import weather
 from labrig_atlas.server.base import atlas
@@ -10,6 +12,7 @@ from labrig_atlas.server.paper import (
     LATITUDE,
     LONGITUDE,
     NUMBER,
+    OPTIONAL,
     QUERY,
     SECTIONS,
     paper_tool,
@@ -23,9 +26,9 @@ ALIASES = ("aliases",)
 @paper_tool("Search the web", toolsets=ALIASES)
 async def serper_google_search(
     query: QUERY,
-    location: str = "United States",
-    gl: str = "us",
-    hl: str = "en",
+    location: Annotated[str, OPTIONAL] = "United States",
+    gl: Annotated[str, OPTIONAL] = "us",
+    hl: Annotated[str, OPTIONAL] = "en",
     num_results: NUMBER = 5,
     sections: SECTIONS = [],  # noqa: B006 - pydantic copies it
 ) -> Published:
@@ -43,9 +46,9 @@ async def serper_search(query: QUERY, num_results: NUMBER = 5) -> Published:
 async def weather_historical(
     latitude: LATITUDE,
     longitude: LONGITUDE,
-    date: DATE = "",
-    start_date: DATE = "",
-    end_date: DATE = "",
+    date: Annotated[DATE, OPTIONAL] = "",
+    start_date: Annotated[DATE, OPTIONAL] = "",
+    end_date: Annotated[DATE, OPTIONAL] = "",
 ) -> Published:
     """Get temperatures and precipitation of a date, or of days up to another, as the published command-line tool."""
     return published(

@@ -11,7 +11,8 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic_core import PydanticUseDefault
 
 from labrig.answer import Published
 from labrig.toolbox import Tool
@@ -46,6 +47,16 @@ def as_json(result: Any) -> str:
     return json.dumps(result, ensure_ascii=False)
 
 
+def _read_null(value: Any) -> Any:
+    """Take null for an optional argument as its default: the public registry does, and agents send it."""
+    if value is None:
+        raise PydanticUseDefault
+    return value
+
+
+OPTIONAL = BeforeValidator(_read_null)
+
+
 class Location(BaseModel):
     """A point."""
 
@@ -55,17 +66,17 @@ class Location(BaseModel):
 
 LATITUDE = Annotated[float, Field(description="Degrees, north positive.")]
 LONGITUDE = Annotated[float, Field(description="Degrees, east positive.")]
-MODE = Annotated[str, Field(description="driving, walking, bicycling or transit.")]
+MODE = Annotated[str, OPTIONAL, Field(description="driving, walking, bicycling or transit.")]
 DATE = Annotated[str, Field(description="YYYY-MM-DD.")]
 SELECT = Annotated[
-    list[str], Field(max_length=50, description="Parts of the answer: daily.precipitation_sum[0].")
+    list[str], OPTIONAL, Field(max_length=50, description="Parts of the answer: daily.precipitation_sum[0].")
 ]
 
 
 @paper_tool("Fetch a web page")
 async def fetch_webpage(
     url: Annotated[str, Field(description="Address of the page.")],
-    raw_html: Annotated[bool, Field(description="HTML instead of Markdown.")] = False,
+    raw_html: Annotated[bool, OPTIONAL, Field(description="HTML instead of Markdown.")] = False,
 ) -> Published:
     """Fetch a web page as Markdown, at most 100,000 characters of it."""
     return Published(await texts.fetch_webpage(pages(), url, raw_html))
@@ -83,18 +94,18 @@ async def searched(
 
 
 QUERY = Annotated[str, Field(description="What to search for.")]
-NUMBER = Annotated[int, Field(ge=1, le=10, description="How many results.")]
+NUMBER = Annotated[int, OPTIONAL, Field(ge=1, le=10, description="How many results.")]
 SECTIONS = Annotated[
-    list[str], Field(max_length=20, description="Parts of the answer to return, such as organic.")
+    list[str], OPTIONAL, Field(max_length=20, description="Parts of the answer to return, such as organic.")
 ]
 
 
 @paper_tool("Search the web")
 async def web_search(
     query: QUERY,
-    location: str = "United States",
-    gl: str = "us",
-    hl: str = "en",
+    location: Annotated[str, OPTIONAL] = "United States",
+    gl: Annotated[str, OPTIONAL] = "us",
+    hl: Annotated[str, OPTIONAL] = "en",
     num_results: NUMBER = 5,
     sections: SECTIONS = [],  # noqa: B006 - pydantic copies it
 ) -> Published:

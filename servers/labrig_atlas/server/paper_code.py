@@ -11,7 +11,7 @@ from labrig.sandbox import Limits
 from labrig.toolbox import session
 from labrig_atlas.published.writing import python_generate_code as generated
 from labrig_atlas.server.base import MODEL, atlas, state, toolbox
-from labrig_atlas.server.paper import PAPER, as_json
+from labrig_atlas.server.paper import OPTIONAL, PAPER, as_json
 
 MOST_S = 50.0
 """A call ends before the 60 s after which most clients stop waiting."""
@@ -24,7 +24,9 @@ OUTPUT_BYTES = 40_000
 @toolbox.tool(title="Run Python code", read_only=True, faithful=True, toolsets=PAPER)
 async def python_execute_code(
     code: Annotated[str, Field(description="Python source.")],
-    timeout_seconds: Annotated[float, Field(ge=0.1, description="At most 50 s are given.")] = USUAL_S,
+    timeout_seconds: Annotated[
+        float, OPTIONAL, Field(ge=0.1, description="At most 50 s are given.")
+    ] = USUAL_S,
 ) -> Published:
     """Run Python code and return stdout, stderr and exit_code. It runs in a sandbox, without a network."""
     here = session()
@@ -45,8 +47,8 @@ async def python_execute_code(
 @toolbox.tool(title="Generate Python code", read_only=True, faithful=True, toolsets=PAPER, open_world=True)
 async def python_generate_code(
     description: Annotated[str, Field(description="What the code is to do.")],
-    model: Annotated[str, Field(description="Another model of the configured service.")] = "",
-    extra_instructions: str = "",
+    model: Annotated[str, OPTIONAL, Field(description="Another model of the configured service.")] = "",
+    extra_instructions: Annotated[str, OPTIONAL] = "",
 ) -> Published:
     """Have a model write Python code. The operator must have configured one (atlas.model and its key)."""
     configured = str(session().setting(MODEL.name))

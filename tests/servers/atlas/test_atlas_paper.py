@@ -96,6 +96,22 @@ async def test_the_published_shapes(
     assert result.meta["labrig"]["source"]
 
 
+async def test_null_for_an_optional_argument_is_as_if_it_was_left_out(tmp_path: Path) -> None:
+    """The public registry takes null for mode, select and others."""
+    asked = 0
+    async with served(tmp_path) as client:
+        tools = {tool.name: tool.input_schema for tool in await client.list_tools()}
+        for name, arguments, _ in SHAPES:
+            optional = tools[name]["properties"].keys() - set(tools[name].get("required", ()))
+            needed = {key: value for key, value in arguments.items() if key not in optional}
+            with_null = await client.call_tool_mcp(name, {**needed, **dict.fromkeys(optional)})
+            assert not with_null.is_error, (name, with_null.content[0].text)
+            assert with_null.content[0].text == (await client.call_tool_mcp(name, needed)).content[0].text
+            asked += len(optional)
+        refused = await client.call_tool_mcp("maps_directions", {"origin": None, "destination": "Ulm"})
+    assert asked >= 9 and refused.is_error
+
+
 async def test_values_inside_the_shapes(tmp_path: Path) -> None:
     async with served(tmp_path) as client:
 

@@ -56,6 +56,7 @@ def test_the_bundled_world_is_small_and_whole() -> None:
         for neighbour in country.neighbours:
             if neighbour in countries:
                 assert country.iso2 in countries[neighbour].neighbours, (country.iso2, neighbour)
+    assert set(countries["US"].neighbours) == {"CA", "MX"}, "Guantanamo Bay is Cuba's"
 
 
 def test_a_whole_database_is_left_alone_and_a_damaged_one_made_anew(

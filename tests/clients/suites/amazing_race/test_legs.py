@@ -17,6 +17,7 @@ from labrig_suites.amazing_race.closure import inputs, matching, matter, operand
 from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.pages import page_of
+from labrig_suites.amazing_race.presets import PRESETS
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.amazing_race.values import whole
 
@@ -142,10 +143,40 @@ FLAGGED = {
 }
 
 
+FLAGGED["last step printed"] = changed("riddle", to=LEG.riddle + " That is (424 + 15 + 288) mod 10.")
+FLAGGED["day for a year"] = changed("stops", 1, "extraction_target", to="the founding year in the infobox")
+FLAGGED["day for a year"]["stops"][1]["extracted_value"] = 12
+
+
 @pytest.mark.parametrize("name", FLAGGED)
 def test_the_linter_flags_what_is_wrong_and_nothing_of_a_sound_leg(name: str) -> None:
     assert lint(LEG, PAPER_TOOLS, lambda url: True) == []
     assert name in {flag.name for flag in lint(read_leg(FLAGGED[name]))}
+
+
+@pytest.mark.parametrize(
+    ("clue", "is_printed"),
+    [
+        ("Add 424, 15 and 288.", True),
+        ("Add (424 from clue 3) + (15 from clue 5) + (288).", True),
+        ("Add clues 424, 15, and 288, modulo 10: 0-9.", False),
+        ("Add 424, 15 and clue 288.", False),
+    ],
+)
+def test_numbers_of_clues_are_no_values(clue: str, is_printed: bool) -> None:
+    found = {flag.name for flag in lint(read_leg(changed("riddle", to=f"{LEG.riddle}\n\n9. {clue}")))}
+    assert ("last step printed" in found) is is_printed
+
+
+def test_values_that_are_numbers_of_clues_alone_are_not_given_away() -> None:
+    """Every value is 9 or 10, and the riddle counts to 10, refers to clues 9 and 10, and says "modulo 10" and "0-9"."""
+    leg = changed("riddle", to="9. Where?\n10) Add clues 9, 10, modulo 10. A digit (0-9)?")
+    for stop in leg["stops"][:-1]:
+        stop["extracted_value"] = 9 + stop["index"] % 2
+    leg["stops"][8]["bridge"]["expression"] = "(9 + 10 + 10) % 10"
+    assert "answered without tools" not in {flag.name for flag in lint(read_leg(leg))}
+    leg["riddle"] += " It is 9 and 10."
+    assert "answered without tools" in {flag.name for flag in lint(read_leg(leg))}
 
 
 def test_the_linter_flags_tools_that_the_arm_lacks_and_pages_that_are_not_there() -> None:
@@ -187,6 +218,27 @@ def test_most_stops_of_published_legs_cannot_change_the_answer() -> None:
     assert sum("no roadblock needed" in each for each in flags) == 7
     assert sum("operand in the riddle" in each for each in flags) == 5
     assert sum("chatter" in each for each in flags) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "is_clean"),
+    [
+        ("day for a year", False),
+        ("last step printed", False),
+        ("answered without tools", False),
+        ("chatter", True),
+    ],
+)
+def test_clean_legs_have_no_fault_on_the_way_to_the_digit(name: str, is_clean: bool) -> None:
+    sample = items.sample_of(FLAGGED[name], "one", {})
+    assert PRESETS["clean"].items([sample]) == [sample] * is_clean
+
+
+def test_a_fault_beside_the_way_to_the_digit_leaves_a_leg_clean() -> None:
+    leg = changed("stops", 8, "bridge", "expression", to="(424 + 15) % 10")
+    leg["stops"][6] |= {"extraction_target": "the opening year listed in the infobox", "extracted_value": 12}
+    assert "day for a year" in {flag.name for flag in lint(read_leg(leg))}
+    assert PRESETS["clean"].items([items.sample_of(leg, "one", {})])
 
 
 def test_a_line_that_was_edited_is_refused() -> None:

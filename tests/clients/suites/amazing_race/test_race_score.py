@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from labrig_harness.trajectory import ToolCall
 from labrig_suites.amazing_race import arms, evaluator, fixtures, simulated, verifier
-from labrig_suites.amazing_race.legs import leg_of, read_leg
+from labrig_suites.amazing_race.legs import Step, leg_of, read_leg
 from labrig_suites.amazing_race.path import follow
 from labrig_suites.amazing_race.reading import committed
 from labrig_suites.amazing_race.score import TEMPLATES, score
@@ -51,9 +51,32 @@ def test_a_page_that_failed_counts_for_the_verifier_and_not_for_us() -> None:
     assert follow(LEG, failed).pages_passed == 0
 
 
-def test_values_are_found_in_the_beginnings_of_results_by_their_text() -> None:
-    assert verifier.found_values(LEG, ["1347 and 88"]) == (2, 8)
-    assert verifier.found_values(LEG, ["x" * 2000 + "1347"]) == (0, 8)
+def test_values_are_found_in_the_beginnings_of_results_in_the_forms_of_the_published_verifier() -> None:
+    """The finish line's digit is one of the values; 412.6 may stand there as 412."""
+    assert verifier.found_values(LEG, ["1347 and 88"]) == (3, 9)  # and the 7 in 1347
+    assert verifier.found_values(LEG, ["x" * 2000 + "1347"]) == (0, 9)
+    assert verifier.found_values(LEG, ["it is 412 m"]) == (2, 9)  # and the 12 in 412
+
+
+def test_the_verifier_reads_arguments_and_addresses_as_its_code_does() -> None:
+    """Null is as if left out, lists by their text, no arguments match any; a slash before a fragment stays."""
+    assert verifier.alike({"mode": "walking", "origin": "Ulm"}, {"mode": None, "origin": "ulm"})
+    assert not verifier.alike({"mode": "walking"}, {"mode": None})
+    assert verifier.alike({"to": ["Ulm"]}, {"to": ["Ulm"]}) and verifier.alike(
+        {"to": ["Ulm", 1]}, {"to": "ulm"}
+    )
+    assert verifier.alike({}, {"any": 1}) and not verifier.alike({"a": 100}, {"a": 101})
+    page = "https://en.wikipedia.org/wiki/Ada_Verrin"
+    asked = [ToolCall("fetch_webpage", {"url": f"{page}{end}"}, 0, False) for end in ("/#Life", "#Life")]
+    assert [verifier.verify(LEG, None, [call]).pages_visited for call in asked] == [0, 1]
+
+
+def test_each_call_takes_the_first_step_that_it_is_like() -> None:
+    """In the published order, call by call: the exact call comes too late where a vaguer one took its step."""
+    steps = [Step("maps_geocode", {"address": text}) for text in ("Ulm, Germany", "Ulm")]
+    calls = [ToolCall("maps_geocode", {"address": text}, 0, False) for text in ("Ulm", "Ulm, Ohio")]
+    assert verifier.right_calls(steps, calls) == 2
+    assert verifier.right_calls(steps, calls[::-1]) == 2 and verifier.right_calls(steps, calls[:1]) == 1
 
 
 def test_a_redirect_is_a_page_by_what_the_leg_says() -> None:
