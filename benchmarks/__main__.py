@@ -15,6 +15,7 @@ ALL = (
     "outline_sizes",
     "waters",
     "beside_phreeqpy",
+    "beside_inspect",
     "scoring",
     "relay",
     "sandbox",

@@ -19,8 +19,9 @@ import pytest
 from labrig_harness import suites
 from labrig_harness.agent import AgentSpec
 from labrig_harness.records.scoring import score_folder
+from labrig_harness.run import makers
 from labrig_harness.run.cluster import run
-from labrig_harness.run.plan import RunPlan
+from labrig_harness.run.plan import RunPlan, prepare
 from support.basics import basics
 
 if find_spec("distributed") is None:  # an import would take half a second, in every process that collects
@@ -120,6 +121,26 @@ def test_a_local_cluster_makes_the_records_of_a_local_run(databases: Path, tmp_p
     assert score_folder(tmp_path).whole
     run(wanted, tmp_path, "local")
     assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+@pytest.mark.accept
+def test_a_process_of_a_worker_makes_one_record_after_another(databases: Path, tmp_path: Path) -> None:
+    """And it ends with the run that it belongs to."""
+    wanted = prepare(plan(AgentSpec("nop"), limit=3), tmp_path)
+    first, second, third = (sample.id for sample in wanted.tasks)
+    try:
+        for item in (first, second):
+            assert makers.make_record("a run", str(tmp_path), wanted.label, item, 0) == ""
+        (maker,) = makers._idle
+        assert maker.is_alive
+        assert makers.make_record("another run", str(tmp_path), wanted.label, third, 0) == ""
+        assert not maker.is_alive and len(makers._idle) == 1
+        with pytest.raises(makers.Refused, match="no sample"):
+            makers.make_record("another run", str(tmp_path), wanted.label, "no-such-item", 0)
+    finally:
+        makers.end_makers()
+    assert not makers._idle
+    assert score_folder(tmp_path).whole
 
 
 @pytest.mark.accept

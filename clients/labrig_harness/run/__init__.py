@@ -7,5 +7,6 @@
 - `probing`: whether servers of others can be started
 - `decisive`: what a declared change does to the right answer of an item
 - `bench`: where an agent works on one sample; `linking`: its own log beside the calls that were recorded
-- `runner`: all records of a plan, here; `cluster`: the same on many machines, each by `one_record`
+- `runner`: all records of a plan, here; `cluster`: the same on many machines, whose workers have `makers`, which run
+  `one_record`
 """

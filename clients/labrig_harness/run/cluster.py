@@ -1,6 +1,6 @@
 """Running a plan on a dask cluster: many machines, one shared output folder.
 
-A task is one record. The worker runs it in a process of its own, which writes the record to the shared folder;
+A task is one record. The worker has it made by a process beside it, which writes the record to the shared folder;
 what travels back is how that went, so nothing that was paid for lives in a worker's memory alone, and a
 record that is there is never made again, however often dask starts its task. An item that kills processes takes
 its own with it and no neighbour.
@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -23,8 +22,8 @@ from labrig.errors import LabrigError
 from labrig.redaction import redact
 from labrig_harness.records import outfolder
 from labrig_harness.run.attempts import missing
+from labrig_harness.run.makers import DIED, OURS, Refused, end_makers, make_record
 from labrig_harness.run.plan import RunPlan, prepare
-from labrig_harness.run.record import REFUSED
 from labrig_harness.trajectory import Trajectory
 
 LOCAL = "local"
@@ -32,11 +31,6 @@ TRIES = 3
 """Times a record is tried whose worker or process died, the last one alone on the cluster."""
 
 CONNECT_S = 20.0
-
-OURS = ("PYTHONSAFEPATH", "labrig")
-"""In the environment of local workers, and not of the records: an agent's own programs may have modules beside them."""
-
-DIED = "its process ended"
 
 
 def run(
@@ -81,6 +75,8 @@ def run(
     try:
         return _run_on(client, plan, out, progress)
     finally:
+        with suppress(Exception):  # a worker that is gone has taken its processes with it
+            client.run(end_makers)
         client.close()
         if local is not None:
             local.close()
@@ -113,12 +109,13 @@ def _run_on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajector
         (sample.id, epoch): outfolder.record_folder(out, plan.label, sample.id, epoch)
         for sample, epoch in plan.units()
     }
+    run = secrets.token_hex(8)
     todo = [unit for unit, folder in folders.items() if missing(folder) is not None]
     reasons: dict[tuple[str, int], str] = {}
     for attempt in range(TRIES):
         alone = attempt == TRIES - 1
         for batch in [[unit] for unit in todo] if alone else [todo]:
-            reasons |= _run_batch(client, plan, out, batch, attempt, folders, progress)
+            reasons |= _run_batch(client, run, plan, out, batch, attempt, folders, progress)
         todo = [unit for unit in todo if unit in reasons and missing(folders[unit]) is not None]
         if not todo:
             break
@@ -129,6 +126,7 @@ def _run_on(client: Any, plan: RunPlan, out: Path, progress: Callable[[Trajector
 
 def _run_batch(
     client: Any,
+    run: str,
     plan: RunPlan,
     out: Path,
     units: list[tuple[str, int]],
@@ -141,7 +139,7 @@ def _run_batch(
     def submit(unit: tuple[str, int]) -> Any:
         # A key that the scheduler has not forgotten yet would bring the result of the attempt before.
         key = f"{plan.label}/{unit[0]}/{unit[1]}/{attempt}"
-        return client.submit(one_record, str(out), plan.label, *unit, key=key, pure=False)
+        return client.submit(one_record, run, str(out), plan.label, *unit, key=key, pure=False)
 
     futures = {submit(unit): unit for unit in units}
     lost: dict[tuple[str, int], str] = {}
@@ -161,8 +159,13 @@ def _run_batch(
     return lost
 
 
-def one_record(out: str, label: str, item: str, epoch: int) -> str:
-    """Make one record in a process of its own; this is what a worker runs.
+def one_record(run: str, out: str, label: str, item: str, epoch: int) -> str:
+    """Make one record; this is what a worker runs.
+
+    Parameters
+    ----------
+    run
+        What tells this run from others that the worker has a part in.
 
     Returns
     -------
@@ -179,21 +182,10 @@ def one_record(out: str, label: str, item: str, epoch: int) -> str:
         raise RuntimeError(f"a worker does not see {out}")
     if missing(folder) is None:
         return ""
-    argv = [sys.executable, "-P", "-m", "labrig_harness.run.one_record", out, label, item, str(epoch)]
-    # Its standard input is this worker's life: see `labrig_harness.run.one_record`.
-    with subprocess.Popen(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env={name: value for name, value in os.environ.items() if (name, value) != OURS},
-    ) as process:
-        assert process.stderr is not None
-        said = process.stderr.read()[-10_000:].decode("utf-8", errors="replace").strip()
-        code = process.wait()
-    if code == REFUSED:
-        raise RuntimeError(said.splitlines()[-1])
-    return "" if code == 0 else f"{DIED} with {code}: {said.splitlines()[-1] if said else 'silent'}"
+    try:
+        return make_record(run, out, label, item, epoch)
+    except Refused as refused:
+        raise RuntimeError(str(refused)) from None
 
 
 def _write_lost(plan: RunPlan, folder: Path, unit: tuple[str, int], reason: str) -> None:

@@ -163,7 +163,3 @@ async def _run_agent(agent: Agent, bench: WorkBench, wall_s: float) -> tuple[End
     except Exception as error:
         return "agent_error", f"{type(error).__name__}: {error}", None
     return "answered", "", None
-
-
-REFUSED = 2
-"""Exit code when nothing of the run can be made here."""
