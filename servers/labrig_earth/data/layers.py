@@ -79,8 +79,8 @@ def _opened(place: Place, layer: str, warnings: list[str]) -> Any:
 def _layer(frame: Any, name: str, warnings: list[str]) -> tuple[dict[str, Any], str]:
     """Return what is in a layer, and its reference system."""
     if not hasattr(frame, "geometry"):
-        columns = {str(each): _column(frame[each]) for each in list(frame.columns)[:MOST_COLUMNS]}
-        return {"rows": len(frame), "columns": columns}, ""
+        shown = {str(each): _column(frame[each]) for each in list(frame.columns)[:MOST_COLUMNS]}
+        return {"rows": len(frame), "columns": shown}, ""
     authority = frame.crs.to_authority(min_confidence=70) if frame.crs is not None else None
     crs = ":".join(authority) if authority else (frame.crs.to_wkt() if frame.crs is not None else "")
     if not crs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -70,14 +71,15 @@ def _geometry(column: Any, about: dict[str, Any]) -> Any:
 
     if about.get("encoding", "WKB") == "WKB":
         return shapely.from_wkb(column.to_pylist())
-    kind = {
+    kinds: dict[str, Callable[[Any], Any]] = {
         "point": lambda each: shapely.Point(_place(each)),
         "linestring": lambda each: shapely.LineString(_places(each)),
         "polygon": _polygon,
         "multipoint": lambda each: shapely.MultiPoint(_places(each)),
         "multilinestring": lambda each: shapely.MultiLineString([_places(line) for line in each]),
         "multipolygon": lambda each: shapely.MultiPolygon([_polygon(part) for part in each]),
-    }[about["encoding"]]
+    }
+    kind = kinds[about["encoding"]]
     return [None if each is None else kind(each) for each in column.to_pylist()]
 
 

@@ -37,6 +37,7 @@ HASHED_BYTES = 64 << 20
 MOST_FILES = 240
 """A message to a child carries 253 descriptors at most (Linux, SCM_MAX_FD)."""
 MOST_HASHED = 32
+MOST_PATTERN = 300
 MOST_VALUES = 40
 
 CLUSTERED = ("extract", "aggregate", "combine", "regrid_or_reproject", "zonal_statistics")
@@ -198,7 +199,7 @@ def expand_patterns(paths: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for path in paths:
-        if names_artifact(path) or not any(sign in path for sign in "*?"):
+        if names_artifact(path) or len(path) > MOST_PATTERN or not any(sign in path for sign in "*?"):
             found.append(path)
             continue
         fitting = sorted(
