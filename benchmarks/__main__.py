@@ -27,6 +27,7 @@ ALL = (
     "papers_beside_others",
     "literature",
     "earth",
+    "zones",
     "crops",
     "seasonal",
     "buildings",

@@ -30,6 +30,8 @@ def find_data(call: Call) -> Result:
             entries.append(entry_of(place, where=where))
         except LabrigError as error:
             skipped.append(f"{where}: {error.what}")
+        except (ValueError, KeyError, TypeError, IndexError, RuntimeError, OSError) as error:
+            skipped.append(f"{where}: {type(error).__name__}")  # of a library; the others are still found
     prefixes = list_of(call, "prefixes", str, "paths")
     for number, place in enumerate(call.inputs.get("catalogues", ())):
         prefix = str(prefixes[number]) if number < len(prefixes) else place.name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig_earth.catalogue.entries import Box, Entry, Variable
-from labrig_earth.data.formats import Place, format_of
+from labrig_earth.data.dates import named_time
+from labrig_earth.data.formats import DRIVERS, Format, Place, format_of
 from labrig_earth.data.opening import open_dataset
 from labrig_earth.results import SYNTHETIC
 
@@ -36,8 +36,8 @@ def entry_of(place: Place, *, where: str = "") -> Entry:
     match kind:
         case "netcdf" | "zarr":
             found = _grid(place, kind)
-        case "geotiff":
-            found = _raster(place)
+        case "geotiff" | "jp2":
+            found = _raster(place, kind)
         case "osm" | "pbf":
             found = _osm(place, kind)
         case "csv":
@@ -99,14 +99,14 @@ def _degrees(x: Any, y: Any) -> Box:
     return wrapped(west), south, wrapped(east), north
 
 
-def _raster(place: Place) -> dict[str, Any]:
+def _raster(place: Place, kind: Format) -> dict[str, Any]:
     import rasterio
     from rasterio.errors import RasterioError
 
     from labrig_earth.satellite.scene import common_name
 
     try:
-        with rasterio.open(place.path, driver="GTiff") as file:
+        with rasterio.open(place.path, driver=DRIVERS[kind]) as file:
             tags = file.tags()
             described = [str(text or "") for text in file.descriptions]
             variables = tuple(
@@ -119,7 +119,7 @@ def _raster(place: Place) -> dict[str, Any]:
 
                 west, south, east, north = transform_bounds(file.crs, "EPSG:4326", *file.bounds)
                 box = (float(west), float(south), float(east), float(north))
-            when = _tiff_time(tags.get("TIFFTAG_DATETIME", "")) or _named_time(place.name)
+            when = _tiff_time(tags.get("TIFFTAG_DATETIME", "")) or named_time(place.name)
             title = tags.get("TIFFTAG_IMAGEDESCRIPTION") or tags.get("PLATFORM") or Path(place.name).stem
     except RasterioError as error:
         raise LabrigError(f"The file cannot be read: {str(error)[:200]}", where=place.name) from None
@@ -132,17 +132,6 @@ def _raster(place: Place) -> dict[str, Any]:
 def _tiff_time(text: str) -> str:
     try:
         return datetime.strptime(text, "%Y:%m:%d %H:%M:%S").isoformat()
-    except ValueError:
-        return ""
-
-
-def _named_time(name: str) -> str:
-    """Return the date that a name has: 2022-06-18 or 20220618."""
-    match = re.search(r"(?<!\d)((?:19|20)\d\d)-?([01]\d)-?([0-3]\d)(?!\d)", name)
-    if match is None:
-        return ""
-    try:
-        return datetime(*(int(part) for part in match.groups())).date().isoformat()  # type: ignore[arg-type]
     except ValueError:
         return ""
 

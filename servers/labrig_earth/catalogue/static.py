@@ -26,6 +26,8 @@ MEDIA = {
     "netcdf": "application/netcdf",
     "zarr": "application/vnd.zarr; version=3",
     "geotiff": "image/tiff; application=geotiff; profile=cloud-optimized",
+    "jp2": "image/jp2",
+    "parquet": "application/vnd.apache.parquet",
     "gpkg": "application/geopackage+sqlite3",
     "geojson": "application/geo+json",
     "shapefile": "application/vnd.shp",

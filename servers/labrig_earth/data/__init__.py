@@ -2,9 +2,13 @@
 
 - `elsewhere`: files whose values lie in other files are refused
 - `formats`: which format a file or folder has, by its first bytes
+- `projected`: axes of a projection in metres
+- `parquet`: tables of Parquet and GeoParquet
+- `compressed`: what zip, gzip and bzip2 hold
 - `codecs`: which codecs a Zarr store may name
 - `layers`: what is in a file of features
 - `tables`: tables of text, with coordinates however they are written
 - `bounds`: what values cover in time, as bounds of times state it
 - `opening`: grids, rasters and vectors as xarray and geopandas objects
+- `cubes`: many files as one; `dates`: dates in their names
 """

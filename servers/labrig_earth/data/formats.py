@@ -14,19 +14,22 @@ from typing import Literal
 
 from labrig.errors import LabrigError
 
-Format = Literal["netcdf", "zarr", "geotiff", "gpkg", "geojson", "shapefile", "gpx", "csv", "osm", "pbf"]
+Format = Literal[
+    "netcdf", "zarr", "geotiff", "jp2", "gpkg", "geojson", "shapefile", "gpx", "csv", "parquet", "osm", "pbf"
+]
 GRIDS: tuple[Format, ...] = ("netcdf", "zarr")
-VECTORS: tuple[Format, ...] = ("gpkg", "geojson", "shapefile", "gpx", "csv")
-READ = "NetCDF 3 or 4, Zarr, GeoTIFF, GeoPackage, GeoJSON, Shapefile (zipped), GPX, CSV, OSM XML or PBF"
+VECTORS: tuple[Format, ...] = ("gpkg", "geojson", "shapefile", "gpx", "csv", "parquet")
+DRIVERS: dict[Format, str] = {"geotiff": "GTiff", "jp2": "JP2OpenJPEG"}
+"""Rasters, with the one reader of GDAL that opens each."""
+READ = (
+    "NetCDF 3 or 4, Zarr, GeoTIFF, JPEG 2000, GeoPackage, GeoJSON, Shapefile, GPX, CSV, Parquet, OSM XML or PBF; one "
+    "of them in a zip archive, or compressed by gzip or bzip2"
+)
 
 _HEAD_BYTES = 4096
-_ZARR = ("zarr.json", ".zgroup", ".zmetadata", ".zarray")
+ZARR = ("zarr.json", ".zgroup", ".zmetadata", ".zarray")
 _REFUSED = {
     b"GRIB": ("GRIB is not read by this server", "convert it to NetCDF, for instance with cdo -f nc copy"),
-    b"PAR1": (
-        "Parquet is not read by this server",
-        "write the table as GeoPackage, or as CSV with coordinates",
-    ),
 }
 
 
@@ -82,8 +85,12 @@ def format_of(given: Place | str | Path) -> Format:
         return "netcdf"
     if head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
         return "geotiff"
+    if head.startswith((b"\0\0\0\x0cjP  \r\n\x87\n", b"\xff\x4f\xff\x51")):
+        return "jp2"
     if head.startswith(b"SQLite format 3\0"):
         return "gpkg"
+    if head.startswith(b"PAR1"):
+        return "parquet"
     if head.startswith(b"PK\x03\x04"):
         return _of_zip(place)
     if len(head) > 15 and struct.unpack(">I", head[:4])[0] < 64 * 1024 and b"OSMHeader" in head[4:20]:
@@ -93,7 +100,7 @@ def format_of(given: Place | str | Path) -> Format:
 
 def _of_folder(place: Place) -> Format:
     names = {each.name for each in Path(place.path).iterdir()}
-    if names.intersection(_ZARR):
+    if names.intersection(ZARR):
         return "zarr"
     if any(name.lower().endswith(".shp") for name in names):
         return "shapefile"
@@ -113,7 +120,13 @@ def _of_zip(place: Place) -> Format:
         raise LabrigError(f"The zip archive cannot be read: {error}", where=place.name) from None
     if any(name.lower().endswith(".shp") for name in names):
         return "shapefile"
-    raise LabrigError("The zip archive holds no Shapefile", where=place.name, expected=READ, try_="unpack it")
+    shown = ", ".join(name[:60] for name in names[:8]) + (", .." if len(names) > 8 else "")
+    raise LabrigError(
+        f"The zip archive holds {shown or 'nothing'}",
+        where=place.name,
+        expected="one file of data, of at most 1 GiB, a Zarr store or a Shapefile",
+        try_="unpack it, and name the file that is meant",
+    )
 
 
 def _of_text(place: Place, head: bytes) -> Format:
@@ -124,6 +137,10 @@ def _of_text(place: Place, head: bytes) -> Format:
             where=place.name,
             expected="the folder that holds them all, or a zip archive of them",
             try_=f'the folder "{folder}"' if folder else "the folder",
+        )
+    if head.startswith((b"\x1f\x8b", b"BZh")):
+        raise LabrigError(
+            "The compressed file is broken, or holds more than 1 GiB", where=place.name, try_="unpack it"
         )
     if b"\0" in head:
         raise LabrigError("The format is not known: a binary file", where=place.name, expected=READ)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from labrig.errors import unknown_name
+from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.formats import Place, format_of
-from labrig_earth.data.opening import open_vector
+from labrig_earth.data.opening import UNNAMED, open_table, open_vector
+from labrig_earth.data.tables import NO_COORDINATES
 from labrig_earth.results import Result
 
 MOST_LAYERS, MOST_COLUMNS = 20, 30
@@ -30,7 +31,7 @@ def describe_layers(place: Place, *, layer: str = "") -> Result:
         As `opening.open_vector`.
     """
     kind = format_of(place)
-    if kind == "csv":
+    if kind in UNNAMED:
         names = [place.name]
     else:
         import pyogrio
@@ -47,7 +48,7 @@ def describe_layers(place: Place, *, layer: str = "") -> Result:
     warnings: list[str] = []
     crs = ""
     for name in [layer] if layer else names[:MOST_LAYERS] or [""]:
-        frame = open_vector(place, layer="" if kind == "csv" else name)
+        frame = _opened(place, "" if kind in UNNAMED else name, warnings)
         own = kind in ("gpkg", "gpx") and name  # others call their one layer by the path, which is a child's
         shown = str(own or place.name)
         described[shown], crs = _layer(frame, shown, warnings)
@@ -62,8 +63,24 @@ def describe_layers(place: Place, *, layer: str = "") -> Result:
     )
 
 
+def _opened(place: Place, layer: str, warnings: list[str]) -> Any:
+    """Return a layer; of a table without coordinates its columns alone."""
+    try:
+        return open_vector(place, layer=layer)
+    except LabrigError as error:
+        if not error.what.startswith(NO_COORDINATES):
+            raise
+        warnings.append(
+            f"{error.what}: {error.expected} would be some; join_table and summarise_table take it"
+        )
+        return open_table(place)
+
+
 def _layer(frame: Any, name: str, warnings: list[str]) -> tuple[dict[str, Any], str]:
     """Return what is in a layer, and its reference system."""
+    if not hasattr(frame, "geometry"):
+        shown = {str(each): _column(frame[each]) for each in list(frame.columns)[:MOST_COLUMNS]}
+        return {"rows": len(frame), "columns": shown}, ""
     authority = frame.crs.to_authority(min_confidence=70) if frame.crs is not None else None
     crs = ":".join(authority) if authority else (frame.crs.to_wkt() if frame.crs is not None else "")
     if not crs:

@@ -17,14 +17,18 @@ from labrig.errors import LabrigError, over_limit
 from labrig_earth.data.bounds import note_bounds, note_land
 from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.data.elsewhere import check_file, check_store
-from labrig_earth.data.formats import GRIDS, VECTORS, Format, Place, format_of
-from labrig_earth.data.tables import read_points, read_table
+from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of
+from labrig_earth.data.parquet import read_parquet
+from labrig_earth.data.projected import in_metres
+from labrig_earth.data.tables import points_of, read_table
 
 CHUNK = "32MiB"
 MOST_PIECE_BYTES = 1 << 30
 SCALED = "labrig_scaled"
 """Attribute of a raster: the scale and offset of its bands, which have been applied."""
 MOST_VECTOR_BYTES = 512 << 20
+UNNAMED = ("csv", "parquet")
+"""Tables, whose one layer has no name."""
 _Opened = TypeVar("_Opened")
 
 
@@ -54,10 +58,10 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
 
     place = Place.of(given)
     kind = format_of(place)
-    if kind == "geotiff":
+    if kind in DRIVERS:
         return _in_unit(open_raster(place)).to_dataset(name="band_data")
     if kind not in GRIDS:
-        raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF)")
+        raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF, JPEG 2000)")
     times = xr.coders.CFDatetimeCoder(use_cftime=None)
     named: dict[str, Any] = {"decode_times": times, "decode_timedelta": False, "group": group or None}
 
@@ -94,7 +98,9 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
             )
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
-    return note_land(note_bounds(found.set_coords(mappings)))  # as coordinates they stay with each variable
+    return note_land(
+        note_bounds(in_metres(found.set_coords(mappings)))
+    )  # as coordinates they stay with each variable
 
 
 def _stored_bytes(variable: Any) -> int:
@@ -129,7 +135,7 @@ def _in_unit(raster: Any) -> Any:
 
 
 def open_raster(given: Place | str | Path) -> Any:
-    """Open a GeoTIFF (also cloud-optimized) as an `xarray.DataArray` over band, y, x; lazily.
+    """Open a GeoTIFF (also cloud-optimized) or JPEG 2000 as an `xarray.DataArray` over band, y, x; lazily.
 
     Missing cells are NaN. Scale and offset that the file states are not applied: they are in ``attrs``
     (``scale_factor``, ``add_offset``), and `rio` has CRS and transform.
@@ -144,14 +150,14 @@ def open_raster(given: Place | str | Path) -> Any:
 
     place = Place.of(given)
     kind = format_of(place)
-    if kind != "geotiff":
-        raise _other(place, kind, "a GeoTIFF")
+    if kind not in DRIVERS:
+        raise _other(place, kind, "a raster (GeoTIFF, JPEG 2000)")
 
     def opens() -> Any:
         with dask.config.set({"array.chunk-size": CHUNK}):
             # The driver is named, so that no other of GDAL's looks at the file; the name has no ending in a child.
             return rioxarray.open_rasterio(
-                place.path, chunks="auto", masked=True, mask_and_scale=False, lock=False, driver="GTiff"
+                place.path, chunks="auto", masked=True, mask_and_scale=False, lock=False, driver=DRIVERS[kind]
             )
 
     found = _tried(opens, place)
@@ -167,7 +173,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
     layer
         Of a GeoPackage; by default its only one with geometries.
     crs
-        Of a CSV table (default EPSG:4326); see `tables.read_points`.
+        Of a CSV table (default EPSG:4326); see `tables.points_of`.
 
     Raises
     ------
@@ -191,8 +197,10 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
             where=place.name,
             try_="cut it to the region that matters",
         )
-    if kind == "csv":
-        return _tried(lambda: read_points(place, crs or "EPSG:4326"), place)
+    if kind in UNNAMED:
+        frame = open_table(place)
+        has_shapes = isinstance(frame, gpd.GeoDataFrame)
+        return frame if has_shapes else _tried(lambda: points_of(frame, place, crs or "EPSG:4326"), place)
     source = _source(place, kind)
     layers = _tried(lambda: pyogrio.list_layers(source), place)
     names = [str(name) for name in layers[:, 0]]
@@ -219,7 +227,7 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
 
 
 def open_table(given: Place | str | Path, *, layer: str = "") -> Any:
-    """Open a table as a `pandas.DataFrame`: a CSV, with or without coordinates, or the attributes of a layer.
+    """Open a table as a `pandas.DataFrame`: CSV or Parquet, with or without shapes, or the attributes of a layer.
 
     Raises
     ------
@@ -227,14 +235,14 @@ def open_table(given: Place | str | Path, *, layer: str = "") -> Any:
         As `open_vector`.
     """
     place = Place.of(given)
-    if format_of(place) == "csv":
-        return _tried(lambda: read_table(place), place)
+    if (kind := format_of(place)) in UNNAMED:
+        return _tried(lambda: read_table(place) if kind == "csv" else read_parquet(place), place)
     frame = open_vector(place, layer=layer)
     return frame.drop(columns=frame.geometry.name)
 
 
 def layer_names(given: Place | str | Path) -> list[str]:
-    """Return the layers of a file that have geometries; of a CSV table, which has no names, an empty one.
+    """Return the layers of a file that have geometries; of CSV and Parquet, which have no names, an empty one.
 
     Raises
     ------
@@ -245,7 +253,7 @@ def layer_names(given: Place | str | Path) -> list[str]:
 
     place = Place.of(given)
     kind = format_of(place)
-    if kind == "csv":
+    if kind in UNNAMED:
         return [""]
     return [
         str(name)

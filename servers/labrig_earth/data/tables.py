@@ -11,6 +11,7 @@ from labrig.tables.numbers import is_padded
 from labrig_earth.data.formats import Place
 
 LATITUDES, LONGITUDES = ("latitude", "lat", "y"), ("longitude", "lon", "lng", "long", "x")
+NO_COORDINATES = "The table has no coordinates"
 READ_AS = "labrig_read_as"
 """Attribute of a frame: how its coordinates were read, where they were no plain numbers."""
 
@@ -47,8 +48,8 @@ def read_table(place: Place) -> Any:
     return table
 
 
-def read_points(place: Place, crs: str) -> Any:
-    """Return a table with coordinates as a `geopandas.GeoDataFrame`: points, or what a column of WKT has.
+def points_of(table: Any, place: Place, crs: str) -> Any:
+    """Return a `pandas.DataFrame` with coordinates as a `geopandas.GeoDataFrame`: points, or what a column of WKT has.
 
     Coordinates are decimal numbers, or degrees, minutes and seconds in one column or in columns of their own.
 
@@ -59,7 +60,6 @@ def read_points(place: Place, crs: str) -> Any:
     """
     import geopandas as gpd
 
-    table = read_table(place)
     folded = {str(name).strip().casefold(): name for name in table.columns}
     for name in ("geometry", "wkt"):
         if name in folded:
@@ -68,7 +68,7 @@ def read_points(place: Place, crs: str) -> Any:
     (y, y_said), (x, x_said) = (_coordinate(table, folded, names, place) for names in (LATITUDES, LONGITUDES))
     if x is None or y is None:
         raise LabrigError(
-            "The table has no coordinates",
+            NO_COORDINATES,
             where=place.name,
             expected="columns latitude and longitude, lat and lon, x and y, or wkt; lat_deg, lat_min, lat_sec, lat_hem",
             try_="its columns are " + ", ".join(map(str, table.columns[:20])),

@@ -14,9 +14,9 @@ from typing import Any
 from labrig.answer import Quantity
 from labrig.errors import LabrigError
 from labrig.tables.formulas import without_formula
+from labrig_earth.data.cubes import open_data
 from labrig_earth.data.formats import VECTORS, format_of
 from labrig_earth.data.layers import describe_layers
-from labrig_earth.data.opening import open_dataset
 from labrig_earth.gis.features import Features, read_features
 from labrig_earth.grids import arithmetic, combining, describing, regridding, terrain, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
@@ -42,11 +42,12 @@ from labrig_earth.work.calls import Call, Operation
 
 def describe_data(call: Call) -> Result:
     """Describe a grid or raster (``variable``, ``group``), or layers of features (``layer``)."""
-    place = call.input("data")
-    if format_of(place) in VECTORS:
-        return describe_layers(place, layer=call.argument("layer", ""))
-    data = open_dataset(place, group=call.argument("group", ""))
-    return replace(describing.describe_data(data, variable=call.argument("variable", "")), source=place.name)
+    places = call.several("data")
+    if format_of(places[0]) in VECTORS:
+        return describe_layers(call.input("data"), layer=call.argument("layer", ""))
+    data = open_data(places, group=call.argument("group", ""))
+    found = describing.describe_data(data, variable=call.argument("variable", ""))
+    return replace(found, source=str(data.encoding.get("source", "")))
 
 
 def extract(call: Call) -> Result:
@@ -304,7 +305,7 @@ def zonal_statistics(call: Call) -> Result:
 
 
 def _opened(call: Call) -> Field:
-    found = opened(call.input("data"), group=call.argument("group", ""))
+    found = opened(*call.several("data"), group=call.argument("group", ""))
     return with_missing(found, call.argument("missing"))
 
 

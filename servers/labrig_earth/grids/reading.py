@@ -14,8 +14,9 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.bounds import LAND_NAMED
+from labrig_earth.data.cubes import open_data
 from labrig_earth.data.formats import Place
-from labrig_earth.data.opening import SCALED, open_dataset
+from labrig_earth.data.opening import SCALED
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
 from labrig_earth.grids.conventions import (
     ACCUMULATED,
@@ -80,9 +81,9 @@ class Field:
         )
 
 
-def opened(place: Place, *, group: str = "") -> Field:
-    """Open a file; of ERA5 the final run is spliced with the preliminary one."""
-    data = open_dataset(place, group=group)
+def opened(*places: Place, group: str = "") -> Field:
+    """Open a file, or several as one; of ERA5 the final run is spliced with the preliminary one."""
+    data = open_data(places, group=group)
     axes = axes_of(data)
     warnings: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
@@ -98,7 +99,16 @@ def opened(place: Place, *, group: str = "") -> Field:
     pieces = piece_bytes(data)
     scaled = [data[name].attrs.pop(SCALED) for name in data.data_vars if SCALED in data[name].attrs]
     done = (*done, *(f"scale and offset of the file applied ({said})" for said in scaled))
-    return Field(data, axes, place.name, grid_text(data, axes), pieces, axes.assumed, warnings, done)
+    return Field(
+        data,
+        axes,
+        str(data.encoding.get("source", "")),
+        grid_text(data, axes),
+        pieces,
+        axes.assumed,
+        warnings,
+        done,
+    )
 
 
 def variables(source: Field, names: list[str]) -> Field:

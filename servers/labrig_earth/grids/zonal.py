@@ -10,6 +10,7 @@ values, and of four classes in equal parts says 1.8 where 2 is right.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ PLAIN = {"std": "stdev", "fractions": "frac"}
 MOST_RESULTS = 200_000
 MOST_WINDOW_CELLS = 100_000_000
 MOST_CLASSES = 256
+STRIP_CELLS = 16_000_000
+"""Cells that are read at a time for several polygons."""
 STEPS_AT_A_TIME = 32
 
 
@@ -111,16 +114,17 @@ def zonal_statistics(
             MOST_RESULTS,
             try_="aggregate_grid over time first, or aggregate_grid with polygons, which gives means of long series",
         )
-    rows: list[dict[str, Any]] = []
+    rows: dict[int, list[dict[str, Any]]] = {}
     any_weighed = False
-    for label, shape in zip(labels, shapes, strict=True):
-        found, weighed = _of_polygon(variable, axes, step, label, shape, statistics, percentile)
-        rows += found
+    for places, window in _strips(variable, axes, shapes, labels):
+        named = [(labels[place], shapes[place]) for place in places]
+        found, weighed = _of_strip(window, axes, step, named, statistics, percentile)
+        rows |= dict(zip(places, found, strict=True))
         any_weighed |= weighed
     if "sum" in statistics and (doubt := sum_doubt(variable.attrs, "space")):
         warnings = [*warnings, doubt]
     unit = str(variable.attrs.get("units", ""))
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame([row for place in range(len(shapes)) for row in rows[place]])
     of_classes = [name for name in table.columns if str(name).startswith("fraction_")]
     for name in of_classes:  # a class that other polygons have is none of a polygon with cells
         table[name] = table[name].fillna(0.0).where(table["cells"] > 0)
@@ -136,32 +140,47 @@ def _unit(column: str, unit: str) -> str:
     return "1" if name in ("cells", "count", "variety", "fraction") else unit
 
 
-def _of_polygon(
-    variable: Any,
+def _strips(
+    variable: Any, axes: Axes, shapes: list[Any], labels: list[str]
+) -> Iterator[tuple[list[int], Any]]:
+    """Yield polygons, by their numbers, with the cells that they reach: from one side of the grid to the other, as many
+    at a time as `STRIP_CELLS` hold, so that each stored piece is read about once."""
+    bounds = np.array([shape.bounds for shape in shapes])
+    places: list[int] = []
+    kept: Any = None
+    for place in np.argsort(bounds[:, 1], kind="stable").tolist():
+        together = bounds[[*places, place]]
+        reach = (*together[:, :2].min(axis=0), *together[:, 2:].max(axis=0))
+        window = reached(variable, axes, reach)
+        if places and window.sizes[axes.y] * window.sizes[axes.x] > STRIP_CELLS:
+            yield places, kept
+            places, window = [], reached(variable, axes, shapes[place].bounds)
+        if (cells := window.sizes[axes.y] * window.sizes[axes.x]) > MOST_WINDOW_CELLS:
+            raise over_limit(
+                f"The polygon {labels[place]} reaches over {cells:,} cells",
+                MOST_WINDOW_CELLS,
+                where="polygons",
+                try_="regrid_variable to a coarser grid first",
+            )
+        places, kept = [*places, place], window
+    yield places, kept
+
+
+def _of_strip(
+    window: Any,
     axes: Axes,
     step: str,
-    label: str,
-    shape: Any,
+    named: list[tuple[str, Any]],
     statistics: list[str],
     percentile: float | None,
-) -> tuple[list[dict[str, Any]], bool]:
-    """Return the rows of one polygon, and whether cells counted by their areas; some steps are read at a time.
-
-    No more than the window around it is read.
-    """
+) -> tuple[list[list[dict[str, Any]]], bool]:
+    """Return the rows of each polygon, and whether cells counted by their areas; some steps are read at a time."""
     from exactextract import exact_extract
 
-    window = reached(variable, axes, shape.bounds)
-    y, x = np.asarray(window[axes.y].values, "f8"), np.asarray(window[axes.x].values, "f8")
-    shape, y, x = numbered(shape, y, x)
-    cells = window.sizes[axes.y] * window.sizes[axes.x]
-    if cells > MOST_WINDOW_CELLS:
-        raise over_limit(
-            f"The polygon {label} reaches over {cells:,} cells",
-            MOST_WINDOW_CELLS,
-            where="polygons",
-            try_="regrid_variable to a coarser grid first",
-        )
+    given_y, given_x = (np.asarray(window[name].values, "f8") for name in (axes.y, axes.x))
+    placed = [numbered(shape, given_y, given_x) for _, shape in named]
+    features = [feature_of(shape) for shape, _, _ in placed]
+    _, y, x = placed[0]
     weights = None
     if set(statistics) & set(BY_AREA):
         areas, uneven = ground_areas(window, axes)
@@ -170,18 +189,19 @@ def _of_polygon(
     ops = _ops(statistics, percentile, by_area=weights is not None)
     asked = list(dict.fromkeys(op for op in ops.values() if not op.startswith("quantile")))
     count = window.sizes[step] if step else 1
-    at_a_time = max(1, min(STEPS_AT_A_TIME, MOST_WINDOW_CELLS // cells))
-    rows = []
+    at_a_time = max(1, min(STEPS_AT_A_TIME, MOST_WINDOW_CELLS // (y.size * x.size)))
+    rows: list[list[dict[str, Any]]] = [[] for _ in named]
     for first in range(0, count, at_a_time):
         part = window.isel({step: slice(first, first + at_a_time)}) if step else window
         values = np.asarray(part.transpose(..., axes.y, axes.x).values)
-        values = values.reshape(-1, *values.shape[-2:])
-        for place, field in enumerate(values):
-            found = exact_extract(raster_source(field, y, x), [feature_of(shape)], asked, weights=weights)
-            row: dict[str, Any] = {"region": label}
-            if step:
-                row[step] = window[step].values[first + place]
-            rows.append(row | _row(found[0]["properties"], ops, label))
+        for place, field in enumerate(values.reshape(-1, *values.shape[-2:])):
+            found = exact_extract(raster_source(field, y, x), features, asked, weights=weights)
+            for number, each in enumerate(found):
+                label = named[number][0]
+                row: dict[str, Any] = {"region": label}
+                if step:
+                    row[step] = window[step].values[first + place]
+                rows[number].append(row | _row(each["properties"], ops, label))
     return rows, weights is not None
 
 

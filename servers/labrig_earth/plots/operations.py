@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.gis.features import read_features
+from labrig_earth.grids.axes import Axes
 from labrig_earth.grids.doubts import suspected, with_missing
 from labrig_earth.grids.reading import Field, in_unit, opened, selected, variable
 from labrig_earth.natural_earth.regions import resolve_region
@@ -41,13 +43,13 @@ def plot_map(call: Call) -> Result:
     """
     notes: list[str] = []
     select = mapping_of(call, "select")
-    data = call.optional("data")
+    data = call.inputs.get("data", ())
     field, arrows = None, None
     doubts: list[str] = []
     source: list[str] = []
     assumed: list[str] = []
-    if data is not None:
-        found = with_missing(opened(data), call.argument("missing"))
+    if data:
+        found = with_missing(opened(*data), call.argument("missing"))
         source.append(found.source)
         vectors = list_of(call, "vectors", str, "names of variables")
         if vectors:
@@ -175,6 +177,8 @@ def plot_series(call: Call) -> Result:
 def _line(chosen: Field, name: str) -> Line:
     """Return a line of a variable along time, with a band where it has members."""
     data, axes = chosen.data.squeeze(drop=True), chosen.axes
+    if not axes.time:
+        data, axes = _with_years(data, axes)
     if not axes.time or axes.time not in data.dims:
         raise LabrigError(f"{data.name} has no axis of time with more than one step", where=str(data.name))
     further = [str(dim) for dim in data.dims if dim not in (axes.time, axes.member)]
@@ -202,6 +206,18 @@ def _line(chosen: Field, name: str) -> Line:
             f"10 to 90 % of {members.shape[1]} members",
         )
     return Line(name, times, data.values.astype(float))
+
+
+def _with_years(data: Any, axes: Axes) -> tuple[Any, Axes]:
+    """Return data whose axis of whole years, if they have one, is one of times: the first day of each."""
+    name = next((str(dim) for dim in data.dims if str(dim).casefold() in ("year", "years")), "")
+    if not name or name not in data.coords or data[name].dtype.kind not in "iuf":
+        return data, axes
+    years = data[name].values
+    if not (np.isfinite(years) & (years == np.round(years)) & (years > 0) & (years < 10_000)).all():
+        return data, axes
+    times = np.array([f"{int(year):04d}-01-01" for year in years], "datetime64[us]")
+    return data.assign_coords({name: times}), replace(axes, time=name)
 
 
 def _layers(call: Call) -> tuple[list[Layer], list[str]]:

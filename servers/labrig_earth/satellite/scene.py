@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labrig.errors import LabrigError
-from labrig_earth.data.formats import Place, format_of
+from labrig_earth.data.formats import DRIVERS, Place, format_of
 from labrig_earth.results import OFFSET_LEFT_OUT, SYNTHETIC
 from labrig_earth.satellite.indices import Floats, as_reflectance
 
@@ -339,12 +339,12 @@ def _opened(place: Place) -> Iterator[Any]:
     import rasterio
     from rasterio.errors import RasterioError
 
-    if format_of(place) != "geotiff":
+    if (kind := format_of(place)) not in DRIVERS:
         raise LabrigError(
-            f"{place.name} is {format_of(place)}", where=place.name, expected="GeoTIFF files of bands"
+            f"{place.name} is {kind}", where=place.name, expected="GeoTIFF or JPEG 2000 files of bands"
         )
     try:
-        file = rasterio.open(place.path, driver="GTiff")
+        file = rasterio.open(place.path, driver=DRIVERS[kind])
     except RasterioError as error:
         said = str(error).replace(place.path, place.name)[:300]
         raise LabrigError(f"The file cannot be read: {said}", where=place.name) from None

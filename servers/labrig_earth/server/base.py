@@ -226,7 +226,9 @@ toolbox = Toolbox(
     services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL, NOMINATIM, SERPER),
 )
 
-DataArgument = Annotated[str, Field(description="In the workspace, @root/.. or a handle.")]
+DataArgument = Annotated[
+    str, Field(description="In the workspace, @root/.., a pattern (tas_*.nc) or a handle.")
+]
 VariableArgument = Annotated[str, Field(description="Where it has several.")]
 PolygonsArgument = Annotated[str, Field(description="In the workspace, or a handle.")]
 JobArgument = Annotated[bool, Field(description="For get_job.")]

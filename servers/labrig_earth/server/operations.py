@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,9 @@ from labrig.storage.contents import content_sha256
 from labrig.storage.folder import NEW, Folder, new_name
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
-from labrig.tools.sources import Source
+from labrig.tools.sources import Source, names_artifact
 from labrig_earth.server.base import state, toolbox
-from labrig_earth.server.places import open_data
+from labrig_earth.server.places import open_data, places
 from labrig_earth.server.sidecars import georeferencing_beside, is_shape, open_shapefile
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ LEFT_BEHIND_S = 3 * 3600
 HASHED_BYTES = 64 << 20
 """Files up to this size are hashed in each call; of larger ones the answer names the size."""
 
-MOST_FILES = 32
+MOST_FILES = 240
+"""A message to a child carries 253 descriptors at most (Linux, SCM_MAX_FD)."""
+MOST_HASHED = 32
+MOST_PATTERN = 300
 MOST_VALUES = 40
 
 CLUSTERED = ("extract", "aggregate", "combine", "regrid_or_reproject", "zonal_statistics")
@@ -157,12 +161,19 @@ def open_inputs(
     """Open what a call names, and return it with the hashes of what was hashed, and what lies beside it unread."""
     from labrig_earth.work.asking import Given
 
+    inputs = {role: expand_patterns(paths) if role == "data" else paths for role, paths in inputs.items()}
     given: dict[str, list[Given]] = {}
     hashes: dict[str, str] = {}
     notes: list[str] = []
     names = [name for role in inputs.values() for name in role if name]
     if len(names) > MOST_FILES:
-        raise LabrigError(f"{len(names)} files are given", expected=f"at most {MOST_FILES}", code="limit")
+        raise LabrigError(
+            f"{len(names)} files are given",
+            expected=f"at most {MOST_FILES}",
+            try_="a pattern that fewer files fit, or a folder= below the one that is looked at",
+            code="limit",
+        )
+    is_hashed = len(names) <= MOST_HASHED
     for role, paths in inputs.items():
         for path in paths:
             if not path:
@@ -173,9 +184,38 @@ def open_inputs(
                 source = held.enter_context(open_data(path))
                 opened = Given(source.name, source.descriptor)
             given.setdefault(role, []).append(opened)
-            hashes[source.name] = source.sha256 or hash_source(source)
+            hashes[source.name] = source.sha256 or (hash_source(source) if is_hashed else "")
             notes += [note] if (note := georeferencing_beside(path)) else []
     return given, hashes, tuple(notes)
+
+
+def expand_patterns(paths: Sequence[str]) -> list[str]:
+    """Return paths with patterns (``@root/tas_*.nc``) as the data of the workspace that fit them, by name.
+
+    Raises
+    ------
+    LabrigError
+        ``not_found`` for a pattern that nothing fits.
+    """
+    found: list[str] = []
+    for path in paths:
+        if names_artifact(path) or len(path) > MOST_PATTERN or not any(sign in path for sign in "*?"):
+            found.append(path)
+            continue
+        fitting = sorted(
+            name
+            for name in places([each.path for each in session().workspace.entries()])[1]
+            if fnmatchcase(name, path) and name.count("/") == path.count("/")
+        )
+        if not fitting:
+            raise LabrigError(
+                "No file fits this pattern",
+                where=path,
+                try_="list_files, which names them all",
+                code="not_found",
+            )
+        found += fitting
+    return found
 
 
 def hash_source(source: Source) -> str:

@@ -14,7 +14,8 @@ CATALOGUE = "catalog.json"
 STORES = (".zgroup", "zarr.json")
 ENDINGS = (
     *(".nc", ".nc4", ".cdf", ".h5", ".tif", ".tiff", ".gpkg", ".geojson", ".json", ".shp", ".zip"),
-    *(".gpx", ".csv", ".osm", ".pbf"),
+    *(".gpx", ".csv", ".osm", ".pbf", ".jp2", ".parquet", ".geoparquet"),
+    *(".osm.bz2", ".osm.gz", ".nc.gz", ".tif.gz", ".csv.gz", ".geojson.gz"),
 )
 """Names of what may be data; what it is, its content says."""
 

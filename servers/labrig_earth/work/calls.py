@@ -45,6 +45,10 @@ class Call:
             )
         return given[0]
 
+    def several(self, role: str) -> tuple[Place, ...]:
+        """Return the files of a role, one or more; LabrigError where none was given."""
+        return self.inputs.get(role) or (self.input(role),)
+
     def optional(self, role: str) -> Place | None:
         """Return the file of a role, or None where it was not given."""
         return self.input(role) if self.inputs.get(role) else None

@@ -28,7 +28,9 @@ import pyproj  # noqa: F401 - before any other library
 from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
 from labrig_earth.data.codecs import keep_known
+from labrig_earth.data.compressed import unpack
 from labrig_earth.data.formats import Place
+from labrig_earth.data.parquet import BEGINS, load_pyarrow
 from labrig_earth.work.calls import Call
 from labrig_earth.work.running import operations, run
 
@@ -102,15 +104,27 @@ def work(question: Any) -> bytes:
         role: tuple(Place(f"/proc/self/fd/{places[number]}", str(name)) for name, number in given)
         for role, given in question["inputs"].items()
     }
+    if any(_begins_with(each.path, BEGINS) for given in inputs.values() for each in given):
+        load_pyarrow()
     os.fchdir(scratch)
     tempfile.tempdir = f"/proc/self/fd/{scratch}"
     os.environ["TMPDIR"] = tempfile.tempdir
     close_in(places[:-1], writable=scratch)
-    call = Call(inputs, question["arguments"], Path(f"/proc/self/fd/{scratch}"))
+    folder = Path(f"/proc/self/fd/{scratch}")
+    inputs = {role: tuple(unpack(place, folder) for place in given) for role, given in inputs.items()}
+    call = Call(inputs, question["arguments"], folder)
     if not question["line"]:
         return run(question["operation"], call)
     with _fetching(FIRST_FILE + count) as client:
         return run(question["operation"], replace(call, client=client))
+
+
+def _begins_with(path: str, start: bytes) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(start)) == start
+    except OSError:  # a folder
+        return False
 
 
 @contextmanager

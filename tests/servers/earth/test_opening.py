@@ -125,7 +125,7 @@ def test_an_unknown_layer_names_those_that_are_there(tmp_path: Path) -> None:
     [
         (b"", "bad_input", "empty"),
         (b"GRIB\0\0\0\2", "bad_input", "GRIB"),
-        (b"PAR1....", "bad_input", "Parquet"),
+        (b"\x1f\x8bnothing", "bad_input", "broken"),
         (b"\x00\x01\x02binary", "bad_input", "not known"),
         (b"<VRTDataset><SourceFilename>/etc/passwd</SourceFilename></VRTDataset>", "refused", "VRT"),
         (
