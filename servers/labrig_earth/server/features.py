@@ -25,12 +25,12 @@ from labrig_earth.server.operations import Asked, answer_operation
 INDICES = ("NDVI", "NDWI", "MNDWI", "NDMI", "NBR", "NDBI", "NDSI", "EVI", "EVI2", "SAVI")
 INDEX_OPTIONS = ("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "layer", "crs")
 
-LayerFile = Annotated[str, Field(description="File, such as @data/town/buildings.gpkg, or a handle.")]
+LayerFile = Annotated[str, Field(description="Such as @data/town/buildings.gpkg, or a handle.")]
 OtherFile = Annotated[str, Field(description="A second layer.")]
 Streets = Annotated[str, Field(description="Streets of OpenStreetMap (.osm, .pbf), or a handle.")]
 Closed = Annotated[str, Field(description="Layer (flood, works) that closes the streets it touches.")]
-LayerName = Annotated[str, Field(description="If it has several.")]
-Crs = Annotated[str, Field(description="If none is stated.")]
+LayerName = Annotated[str, Field(description="If several.")]
+Crs = Annotated[str, Field(description="If unstated.")]
 Point = Annotated[list[float], Field(min_length=2, max_length=2, description="[longitude, latitude].")]
 Columns = Annotated[list[str], Field(max_length=50, description="Columns to add up, such as residents.")]
 

@@ -52,7 +52,7 @@ GROUP = text()
 OF_POLYGONS = {
     "names": text("Column of names."),
     "layer": text("Of the polygons."),
-    "polygons_crs": text("If none is stated."),
+    "polygons_crs": text("If unstated."),
 }
 OF_SAMPLE = {
     "method": one_of(("nearest", "linear"), "Of a point."),
@@ -62,7 +62,7 @@ OF_SAMPLE = {
 }
 OF_DERIVED = {"formula": FORMULA, **OF_VALUES, "water": WATER, "group": GROUP}
 OF_REGRID = {
-    "source_crs": text("If none is stated."),
+    "source_crs": text("If unstated."),
     "missing": OF_VALUES["missing"],
     "format": OF_VALUES["format"],
     "group": GROUP,
