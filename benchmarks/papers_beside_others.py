@@ -1,9 +1,10 @@
 """Real pages read by this server's reader, PyMuPDF4LLM, pypdf and pdfplumber: what each keeps, and its processor time.
 
-Powers and scripts were read by eye from the pictures of the pages; rows of tables are those of
-``tests/real/papers_by_eye.csv``. A reader keeps a power or a script where it marks it, in whatever way (``10^{26}``,
-``<sup>``, ``²⁶``), and a row where one line or row of its output has each value in a cell of its own; each is asked
-in its best way for that. PyMuPDF's plain text, which marks nothing, is the measure of time.
+Powers and scripts were chosen from the pages' text and the field's notation; rows of tables are those of
+``tests/real/papers_by_eye.csv``, on whose pages this reader was mended. A reader keeps a power or a script where it
+marks it, in whatever way (``10^{26}``, ``<sup>``, ``²⁶``), and a row where one line or row of its output has each value
+in a cell of its own; each is asked in its best way for that. PyMuPDF's plain text, which marks nothing, is the measure
+of time.
 
 The papers lie in ``shared/data/real-papers``. The others are installed with pip into a cache once; neither is part of
 Labrig.
