@@ -66,6 +66,7 @@ def _ask(tasks: Path, script: list[Turn], *flags: str) -> Done:
         return labrig("run", suite.name, *chosen, *model, *flags, OPENAI_API_KEY="no real key")
 
 
+@pytest.mark.accept
 def test_the_open_web_is_searched_recorded_and_replayed(tasks: Path, web: Imitation, tmp_path: Path) -> None:
     script: list[Turn] = [
         ("web_search", {"query": "MgB2 superconducting transition"}),
