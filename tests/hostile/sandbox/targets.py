@@ -19,6 +19,7 @@ import stat
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,11 @@ from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[3]
 PLANTED = "labrig_attack_target"
-"""A module planted in the side environment that everybody may write: only a wall can save it."""
+"""A module planted in the side environment that everybody may write: only a wall can save it.
+
+It lies in a folder of its own below ``share``: a file more below ``lib`` would make the environment a damaged one to
+all that look at it meanwhile (`labrig.sideenv.own_python.status`).
+"""
 
 MARKED = "labrig-attack-file"
 """How the names of files begin that a program tries to leave where many write."""
@@ -281,13 +286,17 @@ class Targets:
 
     def _plant(self) -> None:
         """Put a module into the side environment that anybody may write, and its bytecode."""
-        self._planted: list[Path] = []
-        if not os.access(self.packages, os.W_OK):
+        share = self.packages.parents[2] / "share"
+        if not os.access(share, os.W_OK):
+            self._planted: list[Path] = []
+            self.planted = share / f"{PLANTED}.py"
             return
-        module, cache = self.packages / f"{PLANTED}.py", self.packages / "__pycache__"
-        module.write_text("value = 'clean'\n")
-        subprocess.run([self._side_python, "-I", "-m", "py_compile", module], check=True)
-        self._planted = [module, *cache.glob(f"{PLANTED}.*.pyc")]
+        if not hasattr(self, "planted"):
+            self.planted = Path(tempfile.mkdtemp(prefix="labrig-attack-", dir=share), f"{PLANTED}.py")
+            self.planted.parent.chmod(0o755)
+        self.planted.write_text("value = 'clean'\n")
+        subprocess.run([self._side_python, "-I", "-m", "py_compile", self.planted], check=True)
+        self._planted = [self.planted, *self.planted.parent.glob(f"__pycache__/{PLANTED}.*.pyc")]
         for path in self._planted:
             os.chmod(path, 0o666)
 
@@ -314,7 +323,7 @@ class Targets:
             "cwd": str(self.cwd),
             "project": str(PROJECT),
             "packages": str(self.packages),
-            "planted": str(self.packages / f"{PLANTED}.py"),
+            "planted": str(self.planted),
             "base_package": self.base_package,
             "victim": self.victim.about["pid"],
             "victim_buffer": self.victim.about["buffer"],
@@ -381,8 +390,8 @@ class Targets:
         self.listeners.close()
         self.victim.close()
         self._sweep()
-        for path in self._planted:
-            path.unlink(missing_ok=True)
+        if self._planted:
+            shutil.rmtree(self.planted.parent, ignore_errors=True)
 
 
 def _asked(python: Path, expression: str) -> str:

@@ -147,7 +147,7 @@ def put(path, data):
 tried(lambda: put(cache, poison), lambda: put(source, f"value = {T['mark']!r}  #".encode()))
 """,
     then="""
-sys.path.append(T["packages"])
+sys.path.append(os.path.dirname(T["planted"]))
 import labrig_attack_target
 print(labrig_attack_target.value)
 """,
