@@ -29,18 +29,10 @@ def _sample(prompt: str, **files: str) -> Sample:
 def test_a_run_asks_in_the_words_of_a_file_and_keeps_their_hash(tmp_path: Path) -> None:
     words = 'Answer as JSON {"answer": ..}; a brace {is} a brace.\n\n{prompt}\n\nThink first.\n'
     file = _write(tmp_path / "mine.md", words)
-    flags = [
-        "run",
-        "phreeqc-basics",
-        "--arm",
-        "direct",
-        "--agent",
-        "nop",
-        "--limit",
-        "2",
-        "--out",
-        str(tmp_path / "runs"),
-    ]
+    asked = _write(
+        tmp_path / "mine.csv", "question,kind,answer,tolerance\nHow many legs?,number,8,0\nEyes?,number,2,0\n"
+    )
+    flags = ["run", str(asked), "--agent", "nop", "--out", str(tmp_path / "runs")]
     assert labrig(*flags, "--prompt", str(file)).returncode == 0
     samples = outfolder.read_tasks(tmp_path / "runs")
     assert len({each.brief.prompt for each in samples}) == 2

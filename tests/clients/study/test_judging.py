@@ -100,6 +100,7 @@ def test_a_judge_is_asked_once_and_scores_go_by_what_it_said(out: Path) -> None:
     assert kept["tokens"] == 6 * 18 and all(len(each["prompt"]) == 64 for each in kept["said"].values())
 
 
+@pytest.mark.accept
 def test_a_reply_that_cannot_be_read_is_no_and_is_asked_again(out: Path) -> None:
     with scripted_model([Reply("They are alike."), *[_says] * 50], by="requests") as service:
         assert _judge(out, service, "--jobs", "1").returncode == 0
