@@ -16,6 +16,7 @@ from labrig.canonical import sha256
 from labrig.errors import LabrigError
 from labrig_harness.agent import AgentSpec
 from labrig_harness.models import service
+from labrig_harness.models.errors import one_line
 from labrig_harness.records import verdicts
 from labrig_harness.records.scoring import Record, score_folder
 from labrig_harness.records.verdicts import Verdicts
@@ -111,7 +112,7 @@ async def embed(texts: Sequence[str], embedder: str) -> np.ndarray:
             vectors = np.asarray((await Embedder(embedder).embed_documents(list(texts))).embeddings, float)
     except Exception as error:  # each service and library has errors of its own
         raise LabrigError(
-            f"The embedder {embedder} does not answer: {str(error).splitlines()[0][:300]}",
+            f"The embedder {embedder} does not answer: {one_line(str(error)) or type(error).__name__}",
             where="--embedder",
             try_="pip install wordllama" if embedder == WORDLLAMA else f"--embedder {WORDLLAMA}",
             code="unavailable",

@@ -27,12 +27,15 @@ SLOW = (
     *(f"PIL.{name}ImagePlugin" for name in READERS),
 )
 """Imported before the first file, since nothing can be imported behind the walls."""
+TIFF = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 MOST_FILE = 512 << 20
 MOST_PIXELS = 200_000_000
 """Of a picture as it is stored."""
 MOST_SIDE, MOST_BYTES = 1568, 1 << 20
 """What is shown: models see no more of a longer side."""
 LEAST_SIDE = 64
+FEW_CLASSES = 32
+"""A TIFF of bytes with no higher value is of classes, and would be seen as black."""
 PDF_DPI = 110
 LENGTH = 4
 """Bytes that say how long the answer's first part is."""
@@ -129,7 +132,16 @@ def _open_picture(file: BinaryIO, path: str, page: int) -> tuple[Any, dict[str, 
 
     try:
         image = Image.open(file, formats=FORMATS)
-    except UnidentifiedImageError:
+    except (
+        UnidentifiedImageError,
+        SyntaxError,
+    ):  # the second is Pillow's for a TIFF of bands that it does not know
+        if os.pread(FIRST_FILE, 4, 0) in TIFF:
+            raise LabrigError(
+                "A TIFF of this kind is not drawn here: bands of more than 8 bits, or more than four of them",
+                where=path,
+                try_="the Earth server's plot, or rasterio in run_python_code (--set python=earth)",
+            ) from None
         raise LabrigError(
             "This is no picture and no PDF",
             where=path,
@@ -144,7 +156,7 @@ def _open_picture(file: BinaryIO, path: str, page: int) -> tuple[Any, dict[str, 
             try_="a part of it in run_python_code",
             code="limit",
         )
-    pages = getattr(image, "n_frames", 1)
+    pages = _count_frames(image)
     _check_page(page, pages, path)
     image.seek(page - 1)
     about = {
@@ -154,8 +166,18 @@ def _open_picture(file: BinaryIO, path: str, page: int) -> tuple[Any, dict[str, 
         "width": image.width,
         "height": image.height,
     }
-    seen, note = _stretch(ImageOps.exif_transpose(image))
+    kind = image.format
+    image = ImageOps.exif_transpose(image)
+    seen, note = _stretch(image, kind)
     return seen, about | {"note": note}
+
+
+def _count_frames(image: Any) -> int:
+    """Return the frames of a picture; one where what follows is unknown to Pillow, as the mask of a COG is."""
+    try:
+        return int(getattr(image, "n_frames", 1))
+    except SyntaxError:
+        return 1
 
 
 def _check_page(page: int, pages: int, path: str) -> None:
@@ -165,7 +187,7 @@ def _check_page(page: int, pages: int, path: str) -> None:
         )
 
 
-def _stretch(image: Any) -> tuple[Any, str]:
+def _stretch(image: Any, kind: str) -> tuple[Any, str]:
     """Return a picture in 8 bits: transparent parts on white, numbers of more bits from black to white."""
     import numpy as np
     from PIL import Image
@@ -177,6 +199,11 @@ def _stretch(image: Any) -> tuple[Any, str]:
         scaled = np.nan_to_num((values - low) / ((high - low) or 1) * 255)
         note = f"values from {low:g} (black) to {high:g} (white), of mode {image.mode}"
         return Image.fromarray(np.clip(scaled, 0, 255).astype("uint8")), note
+    if kind == "TIFF" and image.mode == "L" and image.getextrema()[1] <= FEW_CLASSES:
+        highest = image.getextrema()[1]
+        return image.point([min(255, level * 255 // (highest or 1)) for level in range(256)]), (
+            f"values from 0 (black) to {highest} (white)"
+        )
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         flat = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", flat.size, "white"), flat).convert("RGB"), ""

@@ -152,8 +152,11 @@ def existing(repository: Repository, path: str) -> str:
 
 
 @contextmanager
-def opened(state: State, id: object, path: str) -> Iterator[tuple[Files, str, str]]:
-    """Give what holds a file, its path there, and one line of what it is: a file of a repository, or an artifact."""
+def opened(state: State, id: object, path: str, *, viewed: bool = False) -> Iterator[tuple[Files, str, str]]:
+    """Give what holds a file, its path there, and one line of what it is: a file of a repository, or an artifact.
+
+    A refusal of a picture names view_file, unless that is what was `viewed` with.
+    """
     if names_artifact(path):
         with opened_source(path) as source:
             yield source, source.name, f"artifact {path}: {source.name}"
@@ -163,7 +166,7 @@ def opened(state: State, id: object, path: str) -> Iterator[tuple[Files, str, st
         try:
             yield repository, found, f"{repository.about}: {shown(found)}"
         except LabrigError as error:
-            if error.code == "bad_input" and found.lower().endswith(VIEWED):
+            if not viewed and error.code == "bad_input" and found.lower().endswith(VIEWED):
                 error.try_ = f"view_file(path={shown(found)!r})"
             raise
 

@@ -34,7 +34,9 @@ async def view_file(
     """
     state: State = session().state
     with ExitStack() as held:
-        files, found, about = await in_thread(lambda: held.enter_context(opened(state, id, path)))
+        files, found, about = await in_thread(
+            lambda: held.enter_context(opened(state, id, path, viewed=True))
+        )
         data, said = await _drawn(state, files, found, page, held)
     pages = f", page {said['page']} of {said['pages']}" if said["pages"] > 1 else ""
     unit = "points" if said["format"] == "PDF" else "pixels"

@@ -66,6 +66,10 @@ async def test_what_has_no_colours_for_the_eye_is_stretched_and_said(client: Cli
     assert "to 2495 (white), of mode F" in text and "values from -0.8" in text
     assert picture.getpixel((29, 19)) == 255 and picture.getpixel((5, 0)) < 5
 
+    Image.new("L", (6, 4), 1).save(tmp_path / "classes.tif")
+    picture, text = await seen(client, path="classes.tif")
+    assert picture.getpixel((1, 1)) == 255 and "values from 0 (black) to 1 (white)" in text
+
     clear = Image.new("RGBA", (8, 8), (0, 0, 0, 0))
     clear.save(tmp_path / "clear.png")
     picture, _ = await seen(client, path="clear.png")
@@ -105,10 +109,12 @@ async def test_what_is_no_picture_is_refused_with_what_helps(client: Client, tmp
         ("drawing.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", "SVG is text"),
         ("cut.pdf", b"%PDF-1.4\n1 0 obj\n", "cannot be drawn"),
         ("cut.png", b"\x89PNG\r\n\x1a\n" + bytes(200), "cut.png"),
+        ("bands.tif", b"II*\0\x08\0\0\0" + bytes(200), "the Earth server's plot"),
         ("script.eps", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(x) show", "no picture and no PDF"),
     ):
         (tmp_path / name).write_bytes(content)
-        assert told in await refused(client, path=name), name
+        said = await refused(client, path=name)
+        assert told in said and "view_file" not in said, name
     for tool in ("read_text_file", "describe_table"):
         result: Any = await client.call_tool(tool, {"path": "cut.png"}, raise_on_error=False)
         assert "view_file(path='cut.png')" in result.content[0].text, "a refusal names the tool that shows it"
