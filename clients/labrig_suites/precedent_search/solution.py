@@ -66,7 +66,9 @@ def material_of(sample: Sample, corpus: str = CORPUS) -> str:
     """Return the material that a prompt names; an Unsolvable says that there are no papers to look into."""
     found = re.search(r"\*\*(.+?)\*\*", sample.brief.prompt)
     if found is None or (corpus == CORPUS and CORPUS not in sample.brief.files):
-        raise Unsolvable("no solution for a material that comes without papers")
+        raise Unsolvable(
+            "no solution for a material that comes without papers; --server-set corpus=FILE (whole path) gives yours"
+        )
     return found[1]
 
 

@@ -110,6 +110,11 @@ def test_the_open_web_is_searched_recorded_and_replayed(tasks: Path, web: Imitat
 def test_what_is_missing_is_said_before_the_run(
     tasks: Path, tmp_path: Path, flags: tuple[str, ...], told: str
 ) -> None:
+    if not flags:
+        done = labrig(
+            "run", suite.name, "--tasks", str(tasks), "--agent", "reference", "--out", str(tmp_path / "out")
+        )
+        assert done.returncode != 0 and told in done.stderr
     for further in ((), ("--dry-run",)):
         done = _ask(tasks, [Reply("Done.")], *flags, *further, "--out", str(tmp_path / "out"))
         assert done.returncode != 0 and told in done.stderr, done.stderr
