@@ -19,7 +19,7 @@ from labrig.errors import LabrigError, over_limit
 from labrig.media_types import media_type_of
 from labrig.sandbox.inputs import Standing
 from labrig.tools.reading import read_at
-from labrig_repository.folder.store import Entry, Kind
+from labrig_repository.folder.store import Entry, Kind, Version
 
 HIDDEN = frozenset({".git"})
 """Not listed and not read: a checkout's history and the credentials in its configuration are not data."""
@@ -256,17 +256,23 @@ class Folder:
             if found.is_dir(follow_symlinks=False):
                 return Entry(found.name, "folder")
             if found.is_file(follow_symlinks=False):
-                return Entry(found.name, "file")
+                try:
+                    return Entry(found.name, "file", version=_version(found.stat(follow_symlinks=False)))
+                except OSError:  # it vanished, which a reader will find
+                    return Entry(found.name, "file")
             return Entry(found.name, "other", note="a pipe, socket or device")
+        version = None
         try:
             with self.opened(f"{folder}/{found.name}") as descriptor:
-                kind, note = _kind(os.fstat(descriptor).st_mode)
+                about = os.fstat(descriptor)
+                kind, note = _kind(about.st_mode)
+                version = _version(about) if kind == "file" else None
         except LabrigError as error:
             kind, note = (
                 "other",
                 "a link to nothing" if error.code == "not_found" else "a link that leads out",
             )
-        return Entry(found.name, kind, link=True, note=note)
+        return Entry(found.name, kind, link=True, note=note, version=version)
 
 
 def _require_encodable(path: str) -> None:
@@ -279,6 +285,10 @@ def _require_encodable(path: str) -> None:
     raise LabrigError(
         "The path holds a character that no name can hold", where=repr(path[:80]), code="not_found"
     )
+
+
+def _version(about: os.stat_result) -> Version:
+    return Version(about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_dev, about.st_ino)
 
 
 def _kind(mode: int) -> tuple[Kind, str]:

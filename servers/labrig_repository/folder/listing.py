@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from labrig.errors import LabrigError
 from labrig_repository.folder.names import parts_in, spelled
-from labrig_repository.folder.store import Entry, Kind, Repository
+from labrig_repository.folder.store import Entry, Kind, Repository, Version
 
 ASIDE = frozenset({"__pycache__", "node_modules"})
 MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
@@ -51,6 +51,7 @@ class Found:
     kind: Kind
     link: bool = False
     note: str = ""
+    version: Version | None = None
 
 
 def checked_depth(depth: object) -> int | None:
@@ -213,7 +214,12 @@ class _Walk:
 
 def _found(entry: Entry, folder: str, shown: str) -> Found:
     return Found(
-        _join(shown, entry.name), _join(folder, entry.name), entry.kind, link=entry.link, note=entry.note
+        _join(shown, entry.name),
+        _join(folder, entry.name),
+        entry.kind,
+        link=entry.link,
+        note=entry.note,
+        version=entry.version,
     )
 
 

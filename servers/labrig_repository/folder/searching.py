@@ -1,7 +1,9 @@
 """Looking for a text in the names and in the contents of files, bounded in time, a page at a time.
 
-The text is looked for as it stands, case ignored; in names also with wildcards. There are no regular expressions, of
-which some take for ever. A page ends after so many hits or so many bytes; its cursor says where the next one begins.
+The text is looked for as it stands, case ignored; in names also with wildcards. Regular expressions are those of RE2,
+whose time grows with the text alone and whose memory has a limit; so it has no lookaround and no references back
+(https://github.com/google/re2/wiki/Syntax). A page ends after so many hits or so many bytes; its cursor says where the
+next one begins.
 """
 
 from __future__ import annotations
@@ -14,22 +16,24 @@ from typing import Any
 
 from labrig.answer import json_bytes
 from labrig.errors import LabrigError
+from labrig.threads import look
 from labrig.tools import cursor as cursors
-from labrig.tools.reading import encoding_of, read_text_file
+from labrig_repository.folder.contents import Contents, Describe, Kept, alike, read_contents
 from labrig_repository.folder.listing import ASIDE, Found, list_directory, matcher
 from labrig_repository.folder.names import parts_in, shown
 from labrig_repository.folder.store import Repository
 
 MOST_QUERY = 200
-MOST_FILE_BYTES = 8 << 20
-"""Of a larger file this much is searched, and it is said."""
+MOST_DESCRIBED = 100
+"""Tables that are no text and are described for one page, some 30 ms each; those that are kept do not count."""
 
 MOST_PAGE_BYTES = 64 << 20
 EXCERPT = 160
 HITS_PER_FILE = 5
 """Lines of one file that are shown; the others are counted."""
 
-_FAST_LOOK = 4096
+Finds = Callable[[str], Iterator[int]]
+"""Gives the places at which a text that was made `alike` holds what is looked for."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Page:
     Attributes
     ----------
     hits
-        ``{path, kind}`` for a name, ``{path, line, text}`` for a line; a file with more lines has ``more``.
+        ``{path, kind}`` for a name, ``{path, line, text}`` for a line, ``{path, heading}`` for a heading, unit, sheet
+        or attribute of a table that is no text; a file with more lines has ``more``.
     files
         How many files there are below the pattern.
     searched
@@ -62,16 +67,21 @@ def search(
     query: str,
     *,
     pattern: str = "**",
+    regex: bool = False,
     names: bool = True,
     contents: bool = True,
     cursor: str = "",
     size: int = 40,
     most_bytes: int = 1 << 20,
+    kept: Kept | None = None,
+    describe: Describe | None = None,
 ) -> Page:
     """Look for a text.
 
     Parameters
     ----------
+    regex
+        The query is a regular expression, in names and in lines.
     pattern
         Which files: a path with ``*`` and ``?`` within its parts and ``**`` for any folders; ``*.csv`` alone means
         files of that name in any folder. Folders that hold no work of their owner (``.venv``, ``node_modules``, caches;
@@ -80,11 +90,15 @@ def search(
         Hits on a page, at least; a file's hits stay together.
     most_bytes
         Of the hits of a page as JSON: the page ends before a file that would take more, but has one file at least.
+    kept
+        Contents of earlier searches; default none.
+    describe
+        See `contents.read_contents`.
 
     Raises
     ------
     LabrigError
-        For a text that is empty or too long, and a cursor of another search.
+        For a text that is empty or too long, for what is no regular expression, and a cursor of another search.
     """
     wanted = query.strip()
     if not wanted or len(wanted) > MOST_QUERY:
@@ -93,23 +107,25 @@ def search(
             where="query",
             expected=f"1 to {MOST_QUERY} characters",
         )
-    files, passed = _files(repository, pattern)
-    question = [repository.name, wanted, pattern, names, contents, len(files)]
+    finds = _expression(wanted) if regex else _literal(wanted)
+    files, passed = matching_files(repository, pattern)
+    question = [repository.name, wanted, regex, pattern, names, contents, len(files)]
     start = min(cursors.decode(cursor, question), len(files)) if cursor else 0  # one can be made up
-    reader = _Reader(repository, wanted, passed)
-    named = _name_matcher(wanted)
+    reader = _Reader(repository, finds, passed, Kept() if kept is None else kept, describe)
+    named = _name_matcher(wanted, finds, regex=regex)
     hits: list[dict[str, Any]] = []
     place = start
     for place in range(start, len(files)):
-        if len(hits) >= size or reader.bytes >= MOST_PAGE_BYTES:
+        look()
+        if len(hits) >= size or reader.bytes >= MOST_PAGE_BYTES or reader.described >= MOST_DESCRIBED:
             break
         found = files[place]
         here: list[dict[str, Any]] = []
         if names and named(shown(found.path)):
             here.append({"path": shown(found.path), "kind": found.kind})
         if contents and found.kind == "file":
-            here += reader.hits(found.path)
-        if hits and json_bytes([*hits, *here]) > most_bytes:
+            here += reader.hits(found)
+        if hits and here and json_bytes([*hits, *here]) > most_bytes:
             break
         hits += here
     else:
@@ -118,11 +134,59 @@ def search(
     return Page(hits, len(files), place - start, reader.skipped, following)
 
 
-def _name_matcher(wanted: str) -> Callable[[str], bool]:
+def _literal(wanted: str) -> Finds:
+    """Return what finds a text as it stands, case ignored."""
+    text = alike(wanted)
+    small, plain = text.lower(), text.isascii()
+    pattern = re.compile(re.escape(text), re.IGNORECASE)
+
+    def finds(within: str) -> Iterator[int]:
+        if plain and within.isascii() and small not in within.lower():  # ten times as fast as the expression
+            return
+        for match in pattern.finditer(within):
+            yield match.start()
+
+    return finds
+
+
+def _expression(wanted: str) -> Finds:
+    """Return what finds a regular expression, case ignored; ``^`` and ``$`` are ends of lines."""
+    try:
+        import re2
+    except ImportError:
+        raise LabrigError(
+            "Regular expressions need the package google-re2, which is not installed",
+            where="regex",
+            try_="pip install 'labrig[repository]'",
+            code="unavailable",
+        ) from None
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    try:
+        pattern = re2.compile(f"(?m){alike(wanted)}", options)
+    except re2.error as error:
+        said = error.args[0] if error.args else ""
+        raise LabrigError(
+            f"This is no regular expression: {said.decode() if isinstance(said, bytes) else said}",
+            where="query",
+            expected="the syntax of RE2, without lookaround and references back: temp_[FC], (north|south)_\\d+",
+            try_="regex=false looks for the text as it stands",
+        ) from None
+    if pattern.search("") is not None:
+        raise LabrigError(
+            "The expression matches nothing at all, so it would find every line",
+            where="query",
+            expected="one that needs a character, such as a+ for a*",
+        )
+    return lambda within: (match.start() for match in pattern.finditer(within))
+
+
+def _name_matcher(wanted: str, finds: Finds, *, regex: bool) -> Callable[[str], bool]:
     """Return what tells whether a path holds a text or, with ``*`` or ``?`` in it, whether its end matches."""
     text = wanted.casefold()
-    if "*" not in text and "?" not in text:
-        return lambda path: text in path.casefold()
+    if regex or ("*" not in text and "?" not in text):
+        return lambda path: next(finds(alike(path)), None) is not None
     matches = path_matcher(["**", *(part for part in text.split("/") if part)])
     return lambda path: text in path.casefold() or matches(path.casefold())
 
@@ -130,54 +194,61 @@ def _name_matcher(wanted: str) -> Callable[[str], bool]:
 class _Reader:
     """Looks into files, and remembers why it did not."""
 
-    def __init__(self, repository: Repository, wanted: str, passed: list[Found]) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        finds: Finds,
+        passed: list[Found],
+        kept: Kept,
+        describe: Describe | None,
+    ) -> None:
         self._repository = repository
-        self._pattern = re.compile(re.escape(wanted), re.IGNORECASE)
-        self.bytes = 0
+        self._finds = finds
+        self._kept = kept
+        self._describe = describe
+        self.bytes = self.described = 0
         self.skipped: dict[str, dict[str, Any]] = {}
         for folder in passed:
             self._skip(f"folder: {folder.note or 'a link'}", folder.path)
 
-    def hits(self, path: str) -> list[dict[str, Any]]:
-        """Return the lines of a file that hold the text."""
-        try:
-            beginning = self._repository.read(path, 0, _FAST_LOOK)
-            self.bytes += len(beginning)
-            if encoding_of(beginning) is None:
-                return self._skip("not text", path)
-            found = read_text_file(self._repository, path, most_bytes=MOST_FILE_BYTES)
-        except LabrigError as error:
-            return self._skip("not text" if error.code == "bad_input" else error.what, path)
-        self.bytes += len(found.text)
-        if found.cut:
-            self._skip(f"searched in the first {MOST_FILE_BYTES >> 20} MiB only", path)
-        return list(self._lines(found.text, path))
+    def hits(self, found: Found) -> list[dict[str, Any]]:
+        """Return the lines or headings of a file that hold what is looked for."""
+        place = self._repository.name, found.path
+        contents = self._kept.find(place, found.version)
+        if contents is None:
+            contents = read_contents(self._repository, found, self._describe)
+            self._kept.keep(place, found.version, contents)
+            self.described += contents.headings
+        self.bytes += len(contents.text)
+        if contents.skipped:
+            self._skip(contents.skipped, found.path)
+        return list(self._lines(contents, found.path))
 
-    def _lines(self, text: str, path: str) -> Iterator[dict[str, Any]]:
+    def _lines(self, contents: Contents, path: str) -> Iterator[dict[str, Any]]:
         hits: list[dict[str, Any]] = []
+        text = contents.text
         number, counted, after, more = 1, 0, 0, 0
-        for match in self._pattern.finditer(text):
-            if match.start() < after:
+        for start in self._finds(contents.alike):
+            if start < after:
                 continue  # on the same line
-            end = text.find("\n", match.start())
+            end = text.find("\n", start)
             after = len(text) if end < 0 else end + 1
             if len(hits) == HITS_PER_FILE:
                 more += 1
                 continue
-            number += text.count("\n", counted, match.start())
-            counted = match.start()
-            begin = text.rfind("\n", 0, match.start()) + 1
-            hits.append(
-                {"path": shown(path), "line": number, "text": _excerpt(text, begin, after, match.start())}
-            )
+            number += text.count("\n", counted, start)
+            counted = start
+            begin = text.rfind("\n", 0, start) + 1
+            excerpt = _excerpt(text, begin, after, start)
+            said = {"heading": excerpt} if contents.headings else {"line": number, "text": excerpt}
+            hits.append({"path": shown(path), **said})
         if more:
             hits[-1]["more"] = more
         yield from hits
 
-    def _skip(self, why: str, path: str) -> list[dict[str, Any]]:
+    def _skip(self, why: str, path: str) -> None:
         entry = self.skipped.setdefault(why, {"count": 0, "such_as": shown(path)})
         entry["count"] += 1
-        return []
 
 
 def _excerpt(text: str, begin: int, end: int, hit: int) -> str:
@@ -189,9 +260,11 @@ def _excerpt(text: str, begin: int, end: int, hit: int) -> str:
     return f"{'...' if start else ''}{line[start : start + EXCERPT]}{'...' if start + EXCERPT < len(line) else ''}"
 
 
-def _files(repository: Repository, pattern: str) -> tuple[list[Found], list[Found]]:
+def matching_files(
+    repository: Repository, pattern: str, *, where: str = "pattern"
+) -> tuple[list[Found], list[Found]]:
     """Return what lies below the literal beginning of a pattern and matches it, and the folders not looked into."""
-    parts = parts_in(repository, pattern, where="pattern")
+    parts = parts_in(repository, pattern, where=where)
     if len(parts) == 1 and parts[0] != "**":
         parts = ["**", *parts]
     literal = list(itertools.takewhile(lambda part: "*" not in part and "?" not in part, parts[:-1]))

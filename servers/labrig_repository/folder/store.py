@@ -9,12 +9,30 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from labrig.errors import LabrigError
 
 Kind = Literal["file", "folder", "other"]
 """``other`` is what is shown and never opened: pipes, sockets, devices, links that lead out."""
+
+
+class Version(NamedTuple):
+    """A file as it was seen: two that are equal are one file with one content.
+
+    Attributes
+    ----------
+    size
+        Bytes.
+    written, changed
+        When its content and when anything of it was changed last, in ns since 1970.
+    """
+
+    size: int
+    written: int
+    changed: int
+    device: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +45,15 @@ class Entry:
         It is a symbolic link; `kind` is that of its target. Listings do not descend into linked folders.
     note
         Why it is ``other``.
+    version
+        Of a file on disk.
     """
 
     name: str
     kind: Kind
     link: bool = False
     note: str = ""
+    version: Version | None = None
 
 
 class Repository(Protocol):

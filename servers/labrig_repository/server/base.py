@@ -17,6 +17,7 @@ from labrig.sandbox.environment import summary
 from labrig.server_settings import ServerSetting
 from labrig.tables.apart import readers
 from labrig.toolbox import ServeOptions, Toolbox
+from labrig_repository.folder.contents import Kept
 from labrig_repository.folder.folder import Folder
 from labrig_repository.folder.store import Repository
 from labrig_repository.viewing import viewers
@@ -44,6 +45,7 @@ class State:
         self.folders = {each.name: each for each in map(Folder, roots)}
         self.readers = readers(slots=MOST_DESCRIBING, places=MOST_WAITING)
         self.viewers = viewers()
+        self.kept = Kept()
         self.sandbox = Sandbox.configured(
             profile=python, unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -21,8 +21,7 @@ from labrig.tools.sources import names_artifact, opened_source
 from labrig_repository.folder import listing
 from labrig_repository.folder.listing import Found, checked_depth
 from labrig_repository.folder.names import located, parts_in, shown
-from labrig_repository.folder.searching import MOST_QUERY
-from labrig_repository.folder.searching import search as looked_for
+from labrig_repository.folder.searching import matching_files
 from labrig_repository.folder.store import Repository
 from labrig_repository.server.base import (
     HeadArgument,
@@ -46,10 +45,6 @@ WHOLE_BYTES, LINES_BYTES = 20_000, 100_000
 BINARY_BYTES = 48_000
 VIEWED = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".jp2", ".pdf")
 """Names of what view_file shows: where another tool refuses such a file, it says so."""
-HITS = 40
-
-LOOKS_LIKE_REGEX = re.compile(r"\\[dwsbDWSB.]|\[[^\]]+\]|\.[*+?]|[^\s|]\|[^\s|]|\(\?|^\^|\$$|\{\d+,?\d*\}")
-"""A query that finds nothing and was meant as a regular expression, most likely."""
 
 CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer, to get its next page.")]
 
@@ -58,7 +53,9 @@ CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer
 async def list_directory(
     prefix: Annotated[
         str,
-        Field(description="Path; * and ? match characters within one part of it, as in runs/2020*/*.csv."),
+        Field(
+            description="Path; * and ? match characters within one part of it, as in runs/2020*/*.csv; ** any folders."
+        ),
     ] = "/*",
     depth: Annotated[
         int | None, Field(ge=0, description="How many levels to show; null for all files below.")
@@ -68,7 +65,8 @@ async def list_directory(
 ) -> Answer:
     """List a directory, or the names that match wildcards. The paths can be given to the other tools as they are.
 
-    A directory ends with /. Entries that are neither file nor directory, or lead outside, have a note saying so.
+    A directory ends with /; in brackets behind a file stand its size and the day (UTC) of its last change, and behind
+    what is neither file nor directory, or leads outside, why it is not read.
 
     It shows what is in a folder: subfolders to any depth or level, how many files of which types, their sizes (which
     are bigger than 100 MB) and when they were last changed, names that end in something.
@@ -76,7 +74,7 @@ async def list_directory(
     Example: {}
     """
     repository = session().state.repository(id)
-    found = await in_thread(lambda: list(listing.list_directory(repository, prefix, depth)))
+    found = await in_thread(_listed, repository, prefix, depth)
     if not found and not cursor:
         return await in_thread(_nothing, repository, prefix)
     question = [repository.name, prefix, checked_depth(depth), len(found)]
@@ -85,24 +83,35 @@ async def list_directory(
         source=repository.about,
         text="\n".join(map(_line, page)),
         data={"names": len(found)},
-        warnings=_stars(prefix),
         next=f"repeat the call with cursor={following!r}" if following else "",
     )
 
 
+def _listed(repository: Repository, prefix: str, depth: int | None) -> list[Found]:
+    """Return what a prefix lists; with a part ``**``, which the paper's tool does not have, the files that match."""
+    if "**" in prefix.split("/"):
+        return matching_files(repository, prefix, where="prefix")[0]
+    return list(listing.list_directory(repository, prefix, depth))
+
+
 def _line(found: Found) -> str:
-    note = f"  ({found.note})" if found.note else "  (a link)" if found.link else ""
-    return f"{shown(found.path)}{'/' if found.kind == 'folder' else ''}{note}"
+    said = [found.note or ("a link" if found.link else "")]
+    if found.version is not None:
+        day = time.strftime("%Y-%m-%d", time.gmtime(found.version.written // 1_000_000_000))
+        said += [_size(found.version.size), day]
+    note = ", ".join(filter(None, said))
+    return f"{shown(found.path)}{'/' if found.kind == 'folder' else ''}{f'  ({note})' if note else ''}"
 
 
-def _stars(prefix: str) -> tuple[str, ...]:
-    """Return the warning for a part ``**``, which people write for any folders."""
-    if "**" not in prefix.split("/"):
-        return ()
-    return (
-        "** stands for one folder here, as * does. depth=null lists all files below a prefix; "
-        'search_files(query=".csv", where="names") finds them by name in any folder',
-    )
+def _size(size: float) -> str:
+    """Return the size of a file in bytes, kB, MB or GB (powers of 1,000)."""
+    if size < 1000:
+        return f"{size:.0f} bytes"
+    for unit in ("kB", "MB"):
+        size /= 1000
+        if size < 999.95:
+            return f"{size:.1f} {unit}"
+    return f"{size / 1000:,.1f} GB"
 
 
 def _nothing(repository: Repository, prefix: str) -> Answer:
@@ -112,7 +121,7 @@ def _nothing(repository: Repository, prefix: str) -> Answer:
         return Answer(
             source=repository.about,
             data={"names": 0},
-            warnings=(f"Nothing matches {prefix}", *_stars(prefix)),
+            warnings=(f"Nothing matches {prefix}",),
         )
     path = located(repository, prefix)
     if repository.kind(path) == "folder":
@@ -240,67 +249,3 @@ async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
 
     about, content, media_type = await in_thread(reads)
     return Answer(source=about, data={"media_type": media_type, "base64": content})
-
-
-@toolbox.tool(title="Search names and contents", read_only=True)
-async def search_files(
-    query: Annotated[
-        str,
-        Field(
-            max_length=MOST_QUERY,
-            description="Text to look for, case ignored; for names also with * and ?, as in *.csv or meta/*2024*.",
-        ),
-    ],
-    pattern: Annotated[
-        str,
-        Field(
-            description="Which files: *.csv, runs/**, data/*/log_?.txt; ** is any folders but hidden ones and caches."
-        ),
-    ] = "**",
-    where: Annotated[
-        Literal["both", "names", "contents"], Field(description="Search paths, text, or both.")
-    ] = "both",
-    id: IdArgument = "",
-    cursor: CursorArgument = "",
-) -> Answer:
-    """Find files whose path or text contains the query; matching lines come with their numbers.
-
-    Contents that are not text are skipped and counted.
-
-    Hunt for everything in an archive or deposit that mentions a word, where somebody must have written it: headers of
-    csv files, notes, codes such as QF=9, file names ending in _raw.h5.
-
-    Example: {"query": "oxygen"}
-    """
-    repository = session().state.repository(id)
-    page = await in_thread(
-        lambda: looked_for(
-            repository,
-            query,
-            pattern=pattern,
-            names=where != "contents",
-            contents=where != "names",
-            cursor=cursor,
-            size=HITS,
-            most_bytes=PAGE_BYTES,
-        )
-    )
-    data: dict[str, Any] = {"hits": page.hits, "files": page.files, "searched": page.searched}
-    if page.skipped:
-        data["skipped"] = page.skipped
-    warnings = [] if page.files else [f"No file matches {pattern}"]
-    if not page.hits and not cursor and LOOKS_LIKE_REGEX.search(query):
-        warnings.append(
-            "The text is looked for as it stands, not as a regular expression. In run_python_code, re.search over the "
-            'files of Path().rglob("*") finds what a regular expression names'
-        )
-    if page.cursor and len(page.hits) < HITS:  # time or room ended the page
-        warnings.append(
-            f"This page covers {page.searched:,} of {page.files:,} files; a narrower pattern selects fewer"
-        )
-    return Answer(
-        source=repository.about,
-        data=data,
-        warnings=tuple(warnings),
-        next=f"repeat the call with cursor={page.cursor!r}" if page.cursor else "",
-    )

@@ -358,16 +358,40 @@ def test_the_packages_are_those_of_the_sandbox(published: Rig) -> None:
 
 def test_a_listing_gives_paths_that_the_other_tools_take(own: Rig) -> None:
     answer = own.own("list_directory", prefix="/runs/*/a.csv", depth=None)
-    assert answer["text"].splitlines() == ["runs/2020/a.csv", "runs/2021/a.csv"]
-    for path in answer["text"].splitlines():
+    listed = paths_in(answer)
+    assert listed == ["runs/2020/a.csv", "runs/2021/a.csv"]
+    for path in listed:
         assert own.own("read_text_file", path=path)["text"].startswith("t,x (m)")
-    top = own.own("list_directory")["text"].splitlines()
-    assert top == ["README.md", "image.png", "out.txt  (a link that leads out)", "runs/"]
+    top = own.own("list_directory")
+    assert paths_in(top) == ["README.md", "image.png", "out.txt", "runs/"]
+    assert "out.txt  (a link that leads out)" in top["text"].splitlines()
 
 
-def test_two_stars_in_a_listing_are_said_to_be_one(own: Rig) -> None:
-    assert "search" in own.own("list_directory", prefix="**/*.csv")["warnings"][-1]
-    assert "warnings" not in own.own("list_directory", prefix="runs/*/*.csv")
+def paths_in(listed: dict[str, Any]) -> list[str]:
+    return [line.split("  (")[0] for line in listed["text"].splitlines()]
+
+
+def test_two_stars_in_a_listing_are_any_folders(own: Rig) -> None:
+    everywhere = own.own("list_directory", prefix="**/*.csv")
+    assert paths_in(everywhere) == paths_in(own.own("list_directory", prefix="runs/*/*.csv", depth=None))
+    assert everywhere["data"]["names"] == 3 and "warnings" not in everywhere
+    assert own.own("list_directory", prefix="**/*.xlsx")["warnings"] == ["Nothing matches **/*.xlsx"]
+
+
+def test_a_listing_says_sizes_and_days(own: Rig, lakes: Path) -> None:
+    for name, size in {"a": 999, "b": 1000, "c": 999_949, "d": 999_950, "e": 2_345_678_901}.items():
+        with (lakes / f"size_{name}").open("wb") as file:
+            file.truncate(size)
+        os.utime(lakes / f"size_{name}", (0, 1_700_000_000))
+    assert own.own("list_directory", prefix="size_*")["text"].splitlines() == [
+        "size_a  (999 bytes, 2023-11-14)",
+        "size_b  (1.0 kB, 2023-11-14)",
+        "size_c  (999.9 kB, 2023-11-14)",
+        "size_d  (1.0 MB, 2023-11-14)",
+        "size_e  (2.3 GB, 2023-11-14)",
+    ]
+    for each in lakes.glob("size_*"):
+        each.unlink()
 
 
 def test_nothing_found_is_said(own: Rig) -> None:
@@ -386,7 +410,7 @@ def test_a_long_listing_comes_in_pages(own: Rig, lakes: Path) -> None:
     cursor = ""
     while True:
         answer = own.own("list_directory", prefix="many", cursor=cursor)
-        names += answer["text"].splitlines()
+        names += paths_in(answer)
         if "next" not in answer:
             break
         cursor = answer["next"].split("'")[1]
@@ -501,12 +525,45 @@ def test_a_search_that_ends_before_the_files_do_says_so(own: Rig, monkeypatch: p
 
 @pytest.mark.parametrize("query", [r"chl\d+", "temp_[FC]", ".*nowhere", "nowhere|elsewhere", "^nowhere"])
 def test_a_query_that_is_a_regular_expression_is_told_so(own: Rig, query: str) -> None:
-    assert "not as a regular expression" in own.own("search_files", query=query)["warnings"][0]
+    assert "regex=true" in own.own("search_files", query=query)["warnings"][0]
+    assert "warnings" not in own.own("search_files", query=query, regex=True)
 
 
 @pytest.mark.parametrize("query", ["nowhere.csv", "no where (mg/L)", "[nowhere", "C:\\nowhere"])
 def test_a_text_that_is_none_is_not(own: Rig, query: str) -> None:
     assert "warnings" not in own.own("search_files", query=query)
+
+
+def test_headings_and_units_of_tables_that_are_no_text_are_found(own: Rig, lakes: Path) -> None:
+    import h5py
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "Casts 2024"
+    book.active.append(["site", "conductivity (\u00b5S/cm)"])
+    book.active.append(["A", 312])
+    book.save(lakes / "casts.xlsx")
+    with h5py.File(lakes / "casts.nc", "w") as file:
+        file["chl"] = [1.0, 2.0]
+        file["chl"].attrs["units"] = "ug/L"
+        file.attrs["title"] = "Casts of the north basin"
+    (lakes / "damaged.xlsx").write_bytes(b"PK\x03\x04 no archive")
+    try:
+        for query, path, heading in [
+            ("uS/cm", "casts.xlsx", "column: conductivity (\u00b5S/cm)"),
+            ("casts 2024", "casts.xlsx", "Casts 2024"),
+            ("UG/L", "casts.nc", "column: chl (ug/L)"),
+            ("north basin", "casts.nc", "Casts of the north basin"),
+        ]:
+            data = own.own("search_files", query=query, where="contents")["data"]
+            (hit,) = [each for each in data["hits"] if each["path"] == path]
+            assert heading in hit["heading"] and "line" not in hit, query
+            (why,) = [why for why, each in data["skipped"].items() if each["such_as"] == "damaged.xlsx"]
+            assert why.startswith("a table that cannot be read: ")
+        assert own.own("search_files", query="312", where="contents")["data"]["hits"] == []
+    finally:
+        for name in ("casts.xlsx", "casts.nc", "damaged.xlsx"):
+            (lakes / name).unlink()
 
 
 @pytest.mark.accept

@@ -375,7 +375,12 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
         {"id": TEXTS, "path": "README.md", "head": 2},
     ],
     "read_binary_file": [{"id": "field", "path": "latin.txt"}, {"id": BOOKS, "path": GENERATED[-1]}],
-    "search_files": [{"query": "chl"}, {"query": "a", "id": TEXTS, "pattern": "README.md"}, _hits(40)],
+    "search_files": [
+        {"query": "chl"},
+        {"query": "^sample,.*(ug|mg)/L", "regex": True},
+        {"query": "a", "id": TEXTS, "pattern": "README.md"},
+        _hits(40),
+    ],
     "describe_table": [
         *({"id": BOOKS, "path": path} for path in GENERATED[-2:]),
         {"id": TEXTS, "path": GENERATED[1]},
