@@ -76,16 +76,16 @@ class Listed:
         """Return a call of every tool for each of its arguments and each value that is made from its schema.
 
         Null is sent where an argument is needed alone: elsewhere it stands for one that is left out. With `in_turn` an
-        argument gets one value, and the next one the next.
+        argument gets one value, and the next one the next; arguments of one name get the same, so that what a tool
+        opens under a name another one ends.
         """
         calls: list[tuple[str, dict[str, Any]]] = []
-        attacked = 0
+        turns: dict[str, int] = {}
         for tool, schema in self.schemas.items():
             for name, about in schema["properties"].items():
                 made = [value for value in values(about) if value is not None or name in schema["required"]]
                 if in_turn and made:
-                    made = [made[attacked % len(made)]]
-                attacked += bool(made)
+                    made = [made[turns.setdefault(name, len(turns)) % len(made)]]
                 calls += [(tool, self._right(tool) | {name: value}) for value in made]
         return calls
 
