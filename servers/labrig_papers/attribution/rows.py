@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from labrig_papers.attribution.samples import written_in
-from labrig_papers.attribution.standing import citations_in
+from labrig_papers.attribution.standing import citations_in, without_foreign_marks
 
 _OWN = re.compile(r"\b(?:this|present) (?:work|study|paper)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
@@ -41,7 +41,7 @@ def cited_by_caption(caption: str) -> dict[str, str]:
     Where marks stand right behind names, as in "URhSi, URhGe[18] and UGe2[25]", they are of these alone.
     """
     found: dict[str, str] = {}
-    for clause in _CLAUSE.split(caption):
+    for clause in _CLAUSE.split(without_foreign_marks(caption)):
         if cited := citations_in(clause):
             named = [(written, citations_in(_WORD + clause[end:])) for _, end, written in written_in(clause)]
             marked = {
@@ -49,6 +49,22 @@ def cited_by_caption(caption: str) -> dict[str, str]:
             }
             found |= marked or {written: cited[0] for written, _ in named}
     return found
+
+
+_TAKEN = re.compile(
+    r"\b(?:taken|adopted|adapted|reproduced|reprinted|quoted|compiled|collected|cited)\s(?:\w+\s)?(?:from|after|by|in)\b"
+    r"|\b(?:data|values?|parameters?|results?)\s(?:are\s|were\s)?(?:from|of|by)\s(?:Refs?\b|[A-Z][\w-]+\set\sal|\[)",
+    re.IGNORECASE,
+)
+
+
+def source_of_caption(caption: str) -> str:
+    """Return the mark of whom a caption takes all its values from, "Data taken from Ref. 4": it names no material."""
+    for clause in _CLAUSE.split(without_foreign_marks(caption)):
+        taken = _TAKEN.search(clause)
+        if taken and not written_in(clause) and not _OWN.search(clause) and (cited := citations_in(clause)):
+            return cited[0]
+    return ""
 
 
 _WORD = "word"  # a raised mark is one behind letters

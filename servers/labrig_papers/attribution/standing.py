@@ -24,7 +24,7 @@ its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)
 _OF_METHOD = re.compile(
     r"\b(?:formula|model|equation|relation|method|approximation|theory|code|package|functional|procedure|program|"
     r"algorithm|expression|scheme|technique|software)(?:s|e)?"
-    rf"\s?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
+    rf"\s?(?:(?:of|in|from)\s)?(?:Refs?\.\s?)?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
     re.IGNORECASE,
 )
 """A mark that cites the way by which a value was found, and not the value."""
@@ -130,7 +130,7 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
         return "calculated"
     if _OF_EXPERIMENT.search(sentence[:at]):
         return "measured"
-    sentence = _without_foreign_marks(sentence, at)
+    sentence = without_foreign_marks(sentence, at)
     marks = _CITED if raised else _NO_NOTE
     standing: Standing = "measured"
     before: Standing = "measured"
@@ -153,7 +153,7 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
     return standing
 
 
-def _without_foreign_marks(sentence: str, at: int) -> str:
+def without_foreign_marks(sentence: str, at: int = -1) -> str:
     """Return a sentence of the same length without the marks of methods, and of asides in which the value is not."""
 
     def blank(match: re.Match[str]) -> str:

@@ -40,6 +40,7 @@ REASONS = {
     "occupancy_without_amounts": "elements share a site and their amounts are not given",
     "alloy_without_amounts": "elements are joined by a hyphen and their amounts are not given",
     "dopant_without_amount": "a dopant is named, its amount or site is not given in the formula",
+    "deviation_without_amount": "what is missing or in excess is named, its amount is not given in the formula",
     "ambiguous_name": "the name stands for several compounds",
     "unknown_acronym": "capital letters that are an acronym, and could be read as elements",
     "isotope_or_amount": "a number is the mass number of an isotope or an amount",
@@ -190,6 +191,8 @@ def normalize_formula(text: str, variables: Mapping[str, float] | None = None, c
             raise _Unresolved("dopant_without_amount", f"{found.dopant!r}" + (f" in {host}" if host else ""))
         region = _one(own, found.regions, said, rest)
         resolved = _resolved(region, base, given_values, said, around)
+        if found.deviation and not re.search(r"\d\.\d", resolved.formula):
+            raise _Unresolved("deviation_without_amount", f"{found.deviation!r} in {region.text}")
     except _Unresolved as unresolved:
         why = REASONS[unresolved.reason] + (f": {unresolved.detail}" if unresolved.detail else "")
         generic = own[0].named.formula if own and own[0].named else own[0].text if own else ""

@@ -20,6 +20,11 @@ _DOPED = re.compile(
     rf"(?P<symbol>[A-Z][a-z]?|(?i:{_ELEMENT_NAMES}))(?P<joint>-|\s)"
     r"(?P<how>doped|substituted|intercalated|added|alloyed)\b"
 )
+_OFF_STOICHIOMETRY = re.compile(
+    rf"(?<![A-Za-z])(?!(?:hydrogen|H)-rich)(?:(?P<symbol>[A-Z][a-z]?|(?i:{_ELEMENT_NAMES}))(?:-|\s)(?i:deficient|poor|rich|excess|vacant)"
+    r"|(?i:non-?stoichiometric|off-?stoichiometric))(?![A-Za-z])"
+)
+"""Words by which a formula without fractions is not that of the sample: oxygen-deficient SmFeAsO."""
 _LABELLED = re.compile(
     r"\b(?:samples?|specimens?|crystals?|batch(?:es)?|films?|wires?|pellets?|run|No\.?)\s*$", re.IGNORECASE
 )
@@ -66,11 +71,12 @@ class Region:
 
 @dataclass(frozen=True)
 class Found:
-    """The regions of a text, its other words, and a dopant that is only named."""
+    """The regions of a text, its other words, and what of its composition is only named: a dopant, a deficiency."""
 
     regions: tuple[Region, ...]
     words: tuple[str, ...]
     dopant: str = ""
+    deviation: str = ""
 
 
 def regions_of(text: str) -> Found:
@@ -80,6 +86,11 @@ def regions_of(text: str) -> Found:
     if match and (match["symbol"] in SYMBOLS or len(match["symbol"]) > 2):
         dopant = match.group(0).strip()
         text = text.replace(match.group(0), " ", 1)
+    deviation = ""
+    match = _OFF_STOICHIOMETRY.search(text)
+    if match and (match["symbol"] is None or match["symbol"] in SYMBOLS or len(match["symbol"]) > 2):
+        deviation = match.group(0)
+        text = text.replace(deviation, " ", 1)
     for phrase in ("molecular hydrogen", "magnesium diboride", "sulfur hydride", "sulphur hydride"):
         text = re.sub(phrase, phrase.replace(" ", "\u00b0"), text, flags=re.IGNORECASE)
     text = re.sub(r"\b([A-Z][A-Za-z]{0,5})\s?-\s?(\d{3,4})(?!\d)", r"\1-\2", text)
@@ -126,7 +137,7 @@ def regions_of(text: str) -> Found:
         else:
             words.append(token.group(0).strip("(),;").replace("\u00b0", " "))
             at += 1
-    return Found(tuple(regions), tuple(word for word in words if word), dopant)
+    return Found(tuple(regions), tuple(word for word in words if word), dopant, deviation)
 
 
 def _spoken(match: re.Match[str]) -> str:

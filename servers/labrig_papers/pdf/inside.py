@@ -98,9 +98,10 @@ def _quantities(document: Any, question: Any) -> bytes:
 
 def _validate(document: Any, question: Any) -> bytes:
     from labrig_papers.attribution.samples import written_in
+    from labrig_papers.attribution.sentences import sentence_of
     from labrig_papers.checks.validating import validate_extraction
     from labrig_papers.evidence.folding import fold, without_commands
-    from labrig_papers.evidence.quotes import SHORT, verify_quote
+    from labrig_papers.evidence.quotes import SHORT, find_quote, verify_quote
     from labrig_papers.quantities.cells import read_cell
     from labrig_papers.quantities.placing import areas_of
     from labrig_papers.quantities.tabled import Areas, tabled
@@ -125,7 +126,7 @@ def _validate(document: Any, question: Any) -> bytes:
         if page not in known:
             known[page] = areas_of(by_number[page])
         wanted = fold(without_commands(quote)).text
-        rows = [each for each in known[page].cells if fold(each.row).text == wanted]
+        rows = [each for each in known[page].cells if wanted in fold(each.row).text]
         read = [(each, read_cell(each.text, each.head)) for each in rows]
         return [
             replace(value, text=f"{each.text} {value.unit.canonical}" if has_unit(value) else each.text)
@@ -139,10 +140,15 @@ def _validate(document: Any, question: Any) -> bytes:
         if page not in known:
             known[page] = areas_of(by_number[page])
         wanted = fold(without_commands(quote)).text
-        of_rows = [each for each in tabled(known[page], page) if fold(each.quote).text == wanted]
+        of_rows = [each for each in tabled(known[page], page) if wanted in fold(each.quote).text]
         if of_rows:
             return list(dict.fromkeys(each.formulas[0] for each in of_rows if each.formulas))
-        return list(dict.fromkeys(written for _, _, written in written_in(quote)))
+        text, said = by_number[page].text, [quote]
+        if not written_in(quote):  # a part of a sentence is of what the sentence names
+            places = [each for each in find_quote(by_number[page], quote) if each.whole]
+            spans = [sentence_of(text, each.start, each.end) for each in places]
+            said = [text[each.start : each.end] for each in spans]
+        return list(dict.fromkeys(written for each in said for _, _, written in written_in(each)))
 
     found = validate_extraction(question["payload"], len(document), grounded, cells, materials)
     return json.dumps([asdict(each) for each in found]).encode()

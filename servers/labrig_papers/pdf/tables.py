@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from labrig_papers.attribution.samples import FORMULA
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
 from labrig_papers.pdf.structure import Caption, captions, stands_over
 from labrig_papers.pdf.turning import back_on, frames
@@ -31,10 +32,12 @@ CAPTION_WITHIN = 60.0
 """Points between a table and its caption."""
 MOST_OF_A_GROUP = 6
 """Words of a row that names a group."""
+MOST_OF_A_NAME, MOST_NAMES, NAME_WITHIN = 8, 2, 8.0
+"""Words of a row of one name, such rows one after another, and how far left of the others it may end, in its size."""
 MOST_WORDS = 7.0
 """Words of a cell on the average, from which a grid is prose."""
 _NUMBER = re.compile(r"[<>≤≥~∼≈±+−–-]?\s*\.?\d")
-_UNIT = re.compile(r"[(\[]([^()\[\]]+(?:\([^()]*\)[^()\[\]]*)*)[)\]]\s*$")
+_UNIT = re.compile(r"[(\[]([^()\[\]<>=]+(?:\([^()]*\)[^()\[\]<>=]*)*)[)\]]\s*$")
 MOST_OF_A_HEAD = 6
 """Lines of a head among which a row of units is looked for."""
 _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]*[A-Za-z%°Å][^()\[\]]*[)\]]|[(\[][^\d]*\([^()]*\)[^()]*[)\]]")
@@ -53,6 +56,9 @@ class Cell:
     box: Box | None
     start: int
     end: int
+
+
+_EMPTY_CELL = Cell("", None, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -157,14 +163,19 @@ def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
         for number, (line, words, is_row) in enumerate(rows)
     ]
     grids: list[list[tuple[Line, list[_Word]]]] = []
+    feet: list[
+        tuple[float, int]
+    ] = []  # of each grid: how far down it reaches, and over how many rows of one name
     for line, words, is_row in rows:
         if not is_row:
+            if any(each.kind == "table" for each in known):
+                feet = [_foot(grid, foot, line, words) for grid, foot in zip(grids, feet, strict=True)]
             continue
-        for grid in reversed(grids):
-            above = grid[-1][0]
+        for number in reversed(range(len(grids))):
+            grid, above = grids[number], grids[number][-1][0]
             overlap = min(line.box[2], above.box[2]) - max(line.box[0], above.box[0])
             level = abs(line.box[1] - above.box[1]) < 0.5 * line.size
-            near = above.box[1] - line.box[3] < (ROW_GAP - 1) * max(line.size, above.size)
+            near = feet[number][0] - line.box[3] < (ROW_GAP - 1) * max(line.size, above.size)
             beside = (
                 level
                 and abs(line.box[0] - above.box[2]) < 6 * line.size
@@ -172,10 +183,35 @@ def _grids(page: Page, known: Sequence[Caption]) -> list[list[list[_Word]]]:
             )
             if (near and overlap > 0.3 * min(_width(line), _width(above))) or beside:
                 grid.append((line, words))
+                feet[number] = (line.box[1], 0)
                 break
         else:
             grids.append([(line, words)])
+            feet.append((line.box[1], 0))
     return [_rows(grid) for grid in grids if len(grid) > 2]
+
+
+def _foot(
+    grid: Sequence[tuple[Line, list[_Word]]], foot: tuple[float, int], line: Line, words: Sequence[_Word]
+) -> tuple[float, int]:
+    """Return how far down a grid reaches behind a line that is no row: one name may head the rows below it."""
+    bottom, count = foot
+    left, right = min(each.box[0] for each, _ in grid), max(each.box[2] for each, _ in grid)
+    under = 0 < bottom - line.box[1] < ROW_GAP * line.size
+    beside = left - NAME_WITHIN * line.size < line.box[2] and line.box[0] < right
+    return (line.box[1], count + 1) if under and beside and _is_name(words) and count < MOST_NAMES else foot
+
+
+def _is_name(words: Sequence[_Word]) -> bool:
+    """Tell whether a line that is no row may name those below it: few words, no sentence and no number."""
+    texts = [plain(word.text) for word in words]
+    return (
+        0 < len(words) <= MOST_OF_A_NAME
+        and _parts_of(words) < 3
+        and re.search(r"[A-Za-z]{2}", " ".join(texts)) is not None
+        and not any(map(_NUMBER.match, texts))
+        and not texts[-1].endswith((".", ","))
+    )
 
 
 def _below(rows: Sequence[tuple[Line, list[_Word], bool]], number: int) -> list[Line]:
@@ -266,7 +302,8 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     if len(columns) < 2:
         return None
     grid = [_cells(page, row, columns) for row in body]
-    goes_on = _going_on(page, body, columns)
+    names = _names_between(page, rows, first, columns, min(caption.box[0], columns[0][0])) if caption else []
+    goes_on = _going_on(page, body, columns, {word.start for name in names for word in name})
     for index, words in goes_on.items():
         more = _cells(page, words, columns)
         grid[index] = tuple(_longer(cell, rest) for cell, rest in zip(grid[index], more, strict=True))
@@ -291,13 +328,24 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     named = sum(map(bool, header)) / len(columns)
     confidence = round(0.5 * share + 0.25 * named + (0.25 if caption is not None else 0), 2)
     confidence = round(confidence - 0.1, 2) if goes_on else confidence
-    boxes = [word.box for row in rows for word in row]
+    boxes = [word.box for row in (*rows, *names) for word in row]
+    ahead = any(name[-1].box[2] < columns[0][0] for name in names)
+    header, units = (("", *header), ("", *units)) if ahead else (header, units)
+    grid = [(_EMPTY_CELL, *row) for row in grid] if ahead else grid
+    whole = [(row[0].box[3], cells, row) for cells, row in zip(grid, body, strict=True)]
+    for name in names:
+        cells = (
+            _cells(page, name, [(name[0].box[0], name[-1].box[2])])[0],
+            *[_EMPTY_CELL] * (len(header) - 1),
+        )
+        whole.append((name[0].box[3], cells, name))
+    whole.sort(key=lambda each: -each[0])
     evidence = tuple(
         (
             " ".join(" ".join(word.text for word in row).split()),
             around([word.box for word in row]),
         )
-        for row in body
+        for _, _, row in whole
     )
     return Table(
         caption.name if caption else f"p{page.number}.{number}",
@@ -306,7 +354,7 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
         around(boxes),
         header,
         units,
-        tuple(grid),
+        tuple(cells for _, cells, _ in whole),
         evidence,
         confidence,
     )
@@ -338,12 +386,63 @@ def _spanning(cell: Cell, rest: Cell) -> Cell:
     return Cell(f"{cell.text} {rest.text}", around(boxes), cell.start, max(cell.end, rest.end))
 
 
-def _going_on(
-    page: Page, body: Sequence[Sequence[_Word]], columns: Sequence[tuple[float, float]]
-) -> dict[int, list[_Word]]:
-    """Return words on lines between two rows, by the row above: a cell of words may take several lines."""
+def _names_between(
+    page: Page,
+    rows: Sequence[Sequence[_Word]],
+    first: int,
+    columns: Sequence[tuple[float, float]],
+    left: float,
+) -> list[list[_Word]]:
+    """Return rows of one name that stand over rows of the body: "URhSi" over those of its three methods.
+
+    Such a name begins left of its column's cells, reaches over several columns, names a material, or stands where the
+    row above has nothing; what else stands in one column between two rows goes on with the cell above it.
+    """
+    body, known = rows[first:], {word.start for row in rows for word in row}
     lines = [around([word.box for word in row]) for row in body]
-    known = {word.start for row in body for word in row}
+    top = around([word.box for word in rows[first - 1]])[1] if first else lines[0][3]
+    left, right = left - 3, columns[-1][1] + 3
+    found = []
+    for line in page.lines:
+        middle = (line.box[1] + line.box[3]) / 2
+        if not (lines[-1][3] < middle < top and left < line.box[0] and line.box[2] < right):
+            continue
+        words = _words(page, line)
+        if not _is_name(words) or words[0].start in known:
+            continue
+        above = [row for row, box in zip(body, lines, strict=True) if box[1] > middle]
+        inside = [each for each in columns if min(each[1], line.box[2]) > max(each[0], line.box[0])]
+        over = [each for each in (above[-1] if above else ()) if inside and _is_within(each, inside[0])]
+        out = not inside or min(line.box[0], inside[0][0]) < inside[0][0] - 2
+        if out or len(inside) > 1 or not over or (len(words) == 1 and _is_formula(words[0].text)):
+            found.append(words)
+    return found
+
+
+def _is_formula(text: str) -> bool:
+    """Tell whether a word is a formula of amounts, or of three elements at least."""
+    capitals = sum(map(str.isupper, text))
+    return FORMULA.fullmatch(text) is not None and (
+        re.search(r"\d", text) is not None or (capitals > 2 and not text.isupper())
+    )
+
+
+def _is_within(word: _Word, column: tuple[float, float]) -> bool:
+    return word.box[0] < column[1] and word.box[2] > column[0]
+
+
+def _going_on(
+    page: Page,
+    body: Sequence[Sequence[_Word]],
+    columns: Sequence[tuple[float, float]],
+    named: set[int],
+) -> dict[int, list[_Word]]:
+    """Return words on lines between two rows, by the row above: a cell of words may take several lines.
+
+    What is `named` are rows of their own, by where their words start.
+    """
+    lines = [around([word.box for word in row]) for row in body]
+    known = {word.start for row in body for word in row} | named
     found: dict[int, list[_Word]] = {}
     for line in page.lines:
         middle = (line.box[1] + line.box[3]) / 2
@@ -475,7 +574,7 @@ def _cells(page: Page, row: Sequence[_Word], columns: Sequence[tuple[float, floa
             words[-1].end,
         )
         if words
-        else Cell("", None, 0, 0)
+        else _EMPTY_CELL
         for words in inside
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from labrig.errors import LabrigError
-from labrig_papers.attribution.rows import cited_by_caption, is_group, source_of
+from labrig_papers.attribution.rows import cited_by_caption, is_group, source_of, source_of_caption
 from labrig_papers.pdf.continuing import going_on
 from labrig_papers.pdf.page import Page, plain
 from labrig_papers.pdf.structure import captions
@@ -91,7 +91,7 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
         caption = (before or {}).get(table.name, table.caption) if goes_on else table.caption
         stated, legend = _stated_units(caption), _legend(caption)
         symbol = table.header[0].strip()
-        by_caption = cited_by_caption(caption)
+        by_caption, of_all = cited_by_caption(caption), source_of_caption(caption)
         group, source = "", ""
         for row, (quote, _) in zip(table.rows, table.evidence, strict=True):
             filled = [cell for cell in row if cell.text]
@@ -135,7 +135,10 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
                         " ".join(notes[mark] for mark in _MARK.findall(cell.text) if mark in notes),
                         group,
                         source
-                        or next((by_caption[each] for each in by_caption if each in f"{label} {group}"), ""),
+                        or next(
+                            (by_caption[each] for each in by_caption if each in f"{label} {group}"), of_all
+                        ),
+                        by_caption,
                     )
                 )
     spans = tuple((each.start, each.end) for each in captions(page))

@@ -27,6 +27,7 @@ class TableCell:
     `unit` is what the column of units of its table, or its caption, has for it; `series` is the ``x`` of its row, where
     the rows are compositions of one series;
     `group` and `source` are what a row above says of its material and of where it is from;
+    `by_caption` has the marks of the materials whose values the caption takes from others;
     `note` is what the notes below the table say of a mark in the cell, such as where it was taken from.
     """
 
@@ -43,6 +44,7 @@ class TableCell:
     note: str = ""
     group: str = ""
     source: str = ""
+    by_caption: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def tabled(here: Areas, page: int) -> list[Candidate]:
         by = ("row" if of_row else "group row" if of_group else "caption") if formulas else ""
         says = not own and not cell.series and cell.label != cell.text and re.search(r"[A-Za-z]", cell.label)
         series = {"label": cell.label[:LONGEST_LABEL]} if says else cell.series
-        cited = citations_in(f"{cell.row} {cell.note}") or ((cell.source,) if cell.source else ())
+        source = cell.source or (cell.by_caption.get(formulas[0], "") if by == "caption" else "")
+        cited = citations_in(f"{cell.row} {cell.note}") or ((source,) if source else ())
         cited = () if is_own(f"{cell.row} {cell.source}") else cited
         found.append(
             Candidate(

@@ -254,3 +254,20 @@ def test_a_sentence_goes_on_behind_a_figure_on_the_next_page(tmp_path: Path) -> 
     assert found["6.2 K"].conditions["pressure"] == "1.9 GPa" and found["1.9 GPa"].page == 1
     assert found["1.31 meV"].page == 2 and texts[1][found["1.31 meV"].start :].startswith("1.31 meV")
     assert found["60 mT"].source == "caption"
+
+
+def test_what_a_caption_takes_from_others_is_cited(tmp_path: Path) -> None:
+    """By its material, which the rows do not name, or with all of its values."""
+    rows = [("Method", "Tc (K)", "p (GPa)"), ("Arrott", "52.60", "1.2"), ("Scaling", "52.79", "1.3")]
+    for caption, standing in (
+        ("TABLE I. Critical behaviour of UGe2 [18] near its transition.", "cited"),
+        ("TABLE I. Transitions by two methods. Data taken from Ref. [18].", "cited"),
+        ("TABLE I. Transitions by the method of Ref. [18] in UGe2.", "measured"),
+        ("TABLE I. Transitions by two methods.", "measured"),
+    ):
+        drawn = [(72.0, 780.0, 10.0, caption)]
+        for line, row in enumerate(rows):
+            drawn += [(72.0 + 90 * x, 750.0 - 16 * line, 10.0, text) for x, text in enumerate(row)]
+        pages = pages_of(tmp_path / "caption.pdf", [drawn])
+        found = find_quantities([pages[0].text], areas=areas_of_all(pages))
+        assert len(found) == 4 and {each.standing for each in found} == {standing}, caption

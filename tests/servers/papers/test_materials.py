@@ -42,6 +42,8 @@ BY_HAND = Path(__file__).with_name("read_by_hand.csv")
         ("Mercury", "Hg"),
         ("Indium film", "In"),
         ("1T′-WTe2", "WTe2"),
+        ("oxygen-deficient SmFeAsO0.85", "SmFeAsO0.85"),
+        ("hydrogen-rich LaH10", "LaH10"),
     ],
 )
 def test_compositions(text: str, formula: str) -> None:
@@ -76,6 +78,9 @@ def test_compositions(text: str, formula: str) -> None:
         ("F-substitution of 5 at%", "no_formula"),
         ("cobalt-doped LaOFeAs", "dopant_without_amount"),
         ("potassium-doped C60", "dopant_without_amount"),
+        ("oxygen deficient SmFeAsO", "deviation_without_amount"),
+        ("oxygen-deficient SmFeAsO1-δ", "deviation_without_amount"),
+        ("Fe-rich FeSe", "deviation_without_amount"),
         ("FeSe 1Àx", "lost_sign"),
         ("iron pnictides", "not_the_sample"),
         ("mercury cuprate", "not_the_sample"),

@@ -36,6 +36,17 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
             )
         long.showPage()
     long.save()
+    groups = Canvas(str(work / "groups.pdf"), pagesize=(400, 300))
+    groups.drawString(40, 260, "In URhGe order sets in at 9.5 K, and we see 0.25 K twice.")
+    groups.drawString(40, 220, "TABLE I. Transitions.")
+    rows = [
+        ("", "Method", "Tc (K)", "beta"), ("URhSi",), ("", "Arrott", "10.12", "0.30"),
+        ("", "Scaling", "10.12", "0.31"), ("UGe2",), ("", "Arrott", "52.60", "0.33"),
+    ]  # fmt: skip
+    for line, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            groups.drawString(40 + 80 * x, 200 - 16 * line, cell)
+    groups.save()
     options = ServeOptions(toolsets=("default", "values"), workspace=work, roots=(root,))
     async with Client(build(toolbox, options)) as opened:
         yield opened
@@ -174,6 +185,37 @@ async def test_an_extraction_is_checked_against_the_paper(client: Client[Any]) -
     assert "JSON" in await refused(
         client, "validate_extraction", path=PDF, extraction_file="@library/text.txt"
     )
+
+
+@pytest.mark.parametrize(
+    ("material", "value", "quote", "codes"),
+    [
+        ("URhSi", "10.12 K", "Arrott 10.12", []),
+        ("URhSi", "10.12 K", "10.12", []),  # true, and there twice
+        ("UGe2", "10.12 K", "10.12", ["material_differs"]),
+        ("URhSi", "52.60 K", "Arrott 52.60", ["material_differs"]),
+        ("URhGe", "9.5 K", "sets in at 9.5 K", []),
+        ("URhSi", "9.5 K", "sets in at 9.5 K", ["material_differs"]),
+    ],
+)
+async def test_a_part_of_a_row_or_a_sentence_is_of_its_material(
+    client: Client[Any], material: str, value: str, quote: str, codes: list[str]
+) -> None:
+    location = {"page": 1, "source_type": "text", "evidence": quote}
+    entry = {**EXTRACTED, "material_or_system": material, "value_string": value, "location": location}
+    await client.call_tool(
+        "write_file", {"path": "part.json", "content": json.dumps({"properties": [entry]})}
+    )
+    found = await call(client, "validate_extraction", path="groups.pdf", extraction_file="part.json")
+    assert [each["code"] for each in found["data"]["findings"]] == codes
+
+
+async def test_a_row_of_one_name_is_a_row_of_its_table(client: Client[Any]) -> None:
+    table = (await call(client, "read_table", path="groups.pdf", table="TABLE I"))["data"]
+    assert [each["name"] for each in table["columns"]] == ["", "Method", "Tc (K)", "beta"]
+    assert [each["cells"][:3] for each in table["rows"]] == [
+        ["URhSi", "", ""], ["", "Arrott", "10.12"], ["", "Scaling", "10.12"], ["UGe2", "", ""], ["", "Arrott", "52.60"],
+    ]  # fmt: skip
 
 
 async def test_a_slip_of_units_is_flagged(client: Client[Any]) -> None:
