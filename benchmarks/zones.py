@@ -6,12 +6,13 @@ The raster is made here: 10,000 x 10,000 cells of 10 m, int16, in compressed til
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SIDE, POLYGONS, ROUNDS = 10_000, 500, 3
+SIDE, POLYGONS, ROUNDS = 10_000, 500, 5
 RATIO = 1.5
 
 MAKE = """
@@ -48,9 +49,9 @@ shapes = geopandas.GeoDataFrame(
 asked = ["mean", "min", "max", "count"]
 
 def seconds(act):
-    started = time.perf_counter()
+    started = time.process_time()
     found = act()
-    return time.perf_counter() - started, found
+    return time.process_time() - started, found
 
 pairs = []
 for _ in range({rounds}):
@@ -77,8 +78,8 @@ def main() -> None:
             if done.returncode:
                 raise RuntimeError(done.stderr[-2000:])
         pairs = json.loads(done.stdout.splitlines()[-1])
-        best = min(ours / alone for alone, ours in pairs)
+        ratio = statistics.median(ours / alone for alone, ours in pairs)
         print(
-            f"zonal statistics of {SIDE:,} x {SIDE:,} cells and {POLYGONS} polygons, as a ratio to exactextract alone "
-            f"(at most {RATIO}): {best:.2f}; {min(ours for _, ours in pairs):.1f} s"
+            f"zonal statistics of {SIDE:,} x {SIDE:,} cells and {POLYGONS} polygons, CPU time as a ratio to "
+            f"exactextract alone (at most {RATIO}): {ratio:.2f}; {statistics.median(ours for _, ours in pairs):.1f} s"
         )

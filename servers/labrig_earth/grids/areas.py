@@ -131,7 +131,7 @@ def places_of(variable: Any, statistic: str) -> dict[str, Any]:
 def relative_areas(variable: Any, axes: Axes) -> Any:
     """Return areas of cells, also where an axis has one value: the same factor for all then."""
     if variable.sizes[axes.y] > 1 and variable.sizes[axes.x] > 1:
-        return ground_areas(variable, axes)[0].values
+        return ground_areas(variable, axes).values
     y, x = np.asarray(variable[axes.y].values, "f8"), np.asarray(variable[axes.x].values, "f8")
     heights, widths = np.ones(y.size), np.ones(x.size)
     if y.size > 1:
@@ -171,8 +171,7 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
     variable = unbroken(variable, axes)
     shapes, labels, warnings = on_grid(variable, axes, polygons, names)
     variable = reached(variable, axes, tuple(shapely.total_bounds(shapes)))
-    areas, _ = ground_areas(variable, axes)
-    areas = areas.values
+    areas = ground_areas(variable, axes).values
     regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
     usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
     if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":

@@ -45,46 +45,75 @@ def cell_areas(data: Any, axes: Axes) -> Any:
 
 EVEN_WITHIN = 1e-3
 """Scales of area of a projection that differ by less than this part are taken for one: all of a UTM zone's scene."""
+FIRST_NODES, NODES = 16, 64
+"""Rows, and columns, at which scales are computed: to see whether they differ, and for a spline between them."""
 MOST_SCALES = 1_000_000
-"""Cells whose scales are computed; of a larger grid those of every n-th, and the others between them."""
+"""Cells whose scales are computed where no spline can pass, at the limb of a full disk; others have a neighbour's."""
 
 
-def ground_areas(data: Any, axes: Axes) -> tuple[Any, bool]:
-    """Return the areas by which cells count in a mean, km2, and whether a projection's own areas were put right.
+def is_uneven(data: Any, axes: Axes) -> bool:
+    """Tell whether cells of one size in the plane of their projection are of several on the ground."""
+    if axes.in_degrees or not axes.crs:
+        return False
+    y, x = (np.asarray(data[name].values, "f8") for name in (axes.y, axes.x))
+    seen = _scales_at(y[_nodes(y, FIRST_NODES)], x[_nodes(x, FIRST_NODES)], axes.crs)
+    known = seen[np.isfinite(seen) & (seen > 0)]
+    return bool(known.size and known.max() / known.min() - 1.0 >= EVEN_WITHIN)
+
+
+def ground_areas(data: Any, axes: Axes) -> Any:
+    """Return the areas by which cells count in a mean, km2: `xarray.DataArray` over y and x.
 
     Mercator, stereographic and perspective projections enlarge what is far from their middle: there each cell's area in
     the plane is divided by the areal scale at its centre (PROJ, `pyproj.Proj.get_factors`). Cells that the projection
     puts nowhere, as beyond the limb of a full disk, count nothing.
     """
     areas = cell_areas(data, axes)
-    if axes.in_degrees or not axes.crs:
-        return areas, False
-    scales = _areal_scales(data, axes)
-    known = scales[np.isfinite(scales) & (scales > 0)]
-    if not known.size or known.max() / known.min() - 1.0 < EVEN_WITHIN:
-        return areas, False
-    return areas.copy(data=np.where(scales > 0, areas.values / scales, 0.0)), True
+    if not is_uneven(data, axes):
+        return areas
+    y, x = (np.asarray(data[name].values, "f8") for name in (axes.y, axes.x))
+    scales = _areal_scales(y, x, axes.crs)
+    return areas.copy(data=np.where(scales > 0, areas.values / scales, 0.0))
 
 
-def _areal_scales(data: Any, axes: Axes) -> Any:
+def _areal_scales(y: Any, x: Any, crs: Any) -> Any:
     """Return how much larger each cell is in the plane than on the ground: array over y, x; NaN off the Earth."""
+    rows, columns = _nodes(y, NODES), _nodes(x, NODES)
+    scales = _scales_at(y[rows], x[columns], crs)
+    if scales.size == y.size * x.size:
+        return scales
+    if not np.isfinite(scales).all():
+        every = int(np.ceil((y.size * x.size / MOST_SCALES) ** 0.5))
+        scales = _scales_at(y[::every], x[::every], crs)
+        return scales[np.ix_(np.arange(y.size) // every, np.arange(x.size) // every)]
+    from scipy.interpolate import RectBivariateSpline
+
+    north, east = (np.sign(axis[-1] - axis[0]) for axis in (y, x))
+    spline = RectBivariateSpline(
+        north * y[rows], east * x[columns], scales, kx=min(3, rows.size - 1), ky=min(3, columns.size - 1)
+    )
+    return spline(north * y, east * x)
+
+
+def _nodes(axis: Any, most: int) -> Any:
+    """Return numbers of cells of an axis, from its first to its last."""
+    return np.unique(np.linspace(0, axis.size - 1, min(axis.size, most)).round().astype(int))
+
+
+def _scales_at(y: Any, x: Any, crs: Any) -> Any:
+    """Return the areal scale at these places: array over y, x; NaN off the Earth."""
     import pyproj
 
-    y, x = np.asarray(data[axes.y].values, "f8"), np.asarray(data[axes.x].values, "f8")
-    every = int(np.ceil((y.size * x.size / MOST_SCALES) ** 0.5))
-    rows, columns = np.arange(0, y.size, every), np.arange(0, x.size, every)
-    crs = pyproj.CRS.from_user_input(axes.crs)
+    crs = pyproj.CRS.from_user_input(crs)
     to_degrees = pyproj.Transformer.from_crs(crs, crs.geodetic_crs, always_xy=True)
-    longitude, latitude = to_degrees.transform(*np.meshgrid(x[columns], y[rows]))
+    longitude, latitude = to_degrees.transform(*np.meshgrid(x, y))
     on_earth = np.isfinite(longitude) & np.isfinite(latitude)
     factors = pyproj.Proj(crs).get_factors(
         np.where(on_earth, longitude, 0.0), np.where(on_earth, latitude, 0.0), errcheck=False
     )
     scales = np.where(on_earth, factors.areal_scale, np.nan)
     scales[~np.isfinite(scales)] = np.nan
-    if every == 1:
-        return scales
-    return scales[np.ix_(np.arange(y.size) // every, np.arange(x.size) // every)]
+    return scales
 
 
 def reached(data: Any, axes: Axes, bounds: tuple[float, float, float, float]) -> Any:
@@ -92,13 +121,14 @@ def reached(data: Any, axes: Axes, bounds: tuple[float, float, float, float]) ->
     west, south, east, north = bounds
     return data.isel(
         {
-            axes.y: _reached(data[axes.y].values, south, north),
-            axes.x: _reached(data[axes.x].values, west, east),
+            axes.y: reach_of(data[axes.y].values, south, north),
+            axes.x: reach_of(data[axes.x].values, west, east),
         }
     )
 
 
-def _reached(centres: Any, low: float, high: float) -> slice:
+def reach_of(centres: Any, low: float, high: float) -> slice:
+    """Return which cells of an axis touch what lies from `low` to `high`; two at least."""
     edges = edges_of(centres)
     lower, upper = np.minimum(edges[:-1], edges[1:]), np.maximum(edges[:-1], edges[1:])
     places = np.flatnonzero((upper >= low) & (lower <= high))

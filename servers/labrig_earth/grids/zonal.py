@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import on_grid
 from labrig_earth.grids.axes import Axes, horizontal
-from labrig_earth.grids.cells import feature_of, ground_areas, numbered, raster_source, reached
+from labrig_earth.grids.cells import feature_of, ground_areas, is_uneven, numbered, raster_source, reach_of
 from labrig_earth.grids.doubts import sum_doubt
 from labrig_earth.grids.selecting import unbroken
 
@@ -32,7 +33,7 @@ PLAIN = {"std": "stdev", "fractions": "frac"}
 MOST_RESULTS = 200_000
 MOST_WINDOW_CELLS = 100_000_000
 MOST_CLASSES = 256
-STRIP_CELLS = 16_000_000
+STRIP_CELLS = 32_000_000
 """Cells that are read at a time for several polygons."""
 STEPS_AT_A_TIME = 32
 
@@ -145,25 +146,37 @@ def _strips(
 ) -> Iterator[tuple[list[int], Any]]:
     """Yield polygons, by their numbers, with the cells that they reach: from one side of the grid to the other, as many
     at a time as `STRIP_CELLS` hold, so that each stored piece is read about once."""
-    bounds = np.array([shape.bounds for shape in shapes])
+    y, x = variable[axes.y].values, variable[axes.x].values
+    reaches = [
+        (reach_of(y, south, north), reach_of(x, west, east))
+        for west, south, east, north in (shape.bounds for shape in shapes)
+    ]
     places: list[int] = []
-    kept: Any = None
-    for place in np.argsort(bounds[:, 1], kind="stable").tolist():
-        together = bounds[[*places, place]]
-        reach = (*together[:, :2].min(axis=0), *together[:, 2:].max(axis=0))
-        window = reached(variable, axes, reach)
-        if places and window.sizes[axes.y] * window.sizes[axes.x] > STRIP_CELLS:
-            yield places, kept
-            places, window = [], reached(variable, axes, shapes[place].bounds)
-        if (cells := window.sizes[axes.y] * window.sizes[axes.x]) > MOST_WINDOW_CELLS:
+    kept = reaches[0]
+    for place in sorted(range(len(shapes)), key=lambda place: reaches[place][0].start):
+        alone = reaches[place]
+        if (cells := _count_cells(alone)) > MOST_WINDOW_CELLS:
             raise over_limit(
                 f"The polygon {labels[place]} reaches over {cells:,} cells",
                 MOST_WINDOW_CELLS,
                 where="polygons",
                 try_="regrid_variable to a coarser grid first",
             )
-        places, kept = [*places, place], window
-    yield places, kept
+        together = (_join_slices(kept[0], alone[0]), _join_slices(kept[1], alone[1])) if places else alone
+        if places and _count_cells(together) > STRIP_CELLS:
+            yield places, variable.isel(dict(zip((axes.y, axes.x), kept, strict=True)))
+            places, together = [], alone
+        places.append(place)
+        kept = together
+    yield places, variable.isel(dict(zip((axes.y, axes.x), kept, strict=True)))
+
+
+def _join_slices(one: slice, other: slice) -> slice:
+    return slice(min(one.start, other.start), max(one.stop, other.stop))
+
+
+def _count_cells(reach: tuple[slice, slice]) -> int:
+    return prod(part.stop - part.start for part in reach)
 
 
 def _of_strip(
@@ -182,10 +195,8 @@ def _of_strip(
     features = [feature_of(shape) for shape, _, _ in placed]
     _, y, x = placed[0]
     weights = None
-    if set(statistics) & set(BY_AREA):
-        areas, uneven = ground_areas(window, axes)
-        if axes.in_degrees or uneven:
-            weights = raster_source(areas.values, y, x, "area")
+    if set(statistics) & set(BY_AREA) and (axes.in_degrees or is_uneven(window, axes)):
+        weights = raster_source(ground_areas(window, axes).values, y, x, "area")
     ops = _ops(statistics, percentile, by_area=weights is not None)
     asked = list(dict.fromkeys(op for op in ops.values() if not op.startswith("quantile")))
     count = window.sizes[step] if step else 1

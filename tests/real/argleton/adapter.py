@@ -20,6 +20,10 @@ class Refused(Exception):
     """What a tool refused, in its words."""
 
 
+class Unsupported(Exception):
+    """A tool is not in the toolsets that are served."""
+
+
 @dataclass(frozen=True)
 class Given:
     """A task: the folder of its files as the server sees it, and the arguments of its call."""

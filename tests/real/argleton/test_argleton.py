@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from real.argleton.run import judge_probes, packages
+from real.argleton.run import MORE, judge_probes, packages
 
 pytestmark = [
     pytest.mark.accept,
@@ -24,6 +24,6 @@ PROBES = (
 
 
 async def test_no_trap_is_walked_into_and_every_clean_task_is_done(tmp_path: Path) -> None:
-    verdicts = await judge_probes(tmp_path, PROBES)
+    verdicts = await judge_probes(tmp_path, PROBES, toolsets=("default", MORE))
     assert len(verdicts) == len(PROBES)
     assert [each.detail for each in verdicts if each.success is not True] == []

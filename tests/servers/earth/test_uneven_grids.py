@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
 from labrig_earth.grids.areas import area_mean, polygon_means
 from labrig_earth.grids.axes import axes_of, short_crs
+from labrig_earth.grids.cells import NODES, cell_areas, ground_areas
 from labrig_earth.grids.selecting import select_box, select_point
 from labrig_earth.grids.zonal import zonal_statistics
 
@@ -139,3 +141,20 @@ def test_cells_of_a_projection_count_by_their_areas_on_the_ground(
     assert found.table["mean"].item() == pytest.approx(right, abs=1e-5)
     assert found.table["sum"].item() == pytest.approx(values[part].sum())
     assert "also by their areas" in found.method
+
+
+def test_areas_on_the_ground_of_a_large_grid_are_those_of_its_projection() -> None:
+    import pyproj
+    import xarray as xr
+
+    side = 20 * NODES
+    y, x = np.linspace(8e6, 4e6, side), np.linspace(0, 4e6, side)
+    grid = xr.Dataset({"v": (("y", "x"), np.zeros((side, side), "f4"))}, {"y": y, "x": x})
+    axes = replace(axes_of(grid), crs="EPSG:3857")
+    drawn = np.random.default_rng(1)
+    rows, columns = drawn.integers(0, side, (2, 200))
+    to_degrees = pyproj.Transformer.from_crs("EPSG:3857", "EPSG:4326", always_xy=True)
+    factors = pyproj.Proj("EPSG:3857").get_factors(*to_degrees.transform(x[columns], y[rows]))
+    in_plane = cell_areas(grid.v, axes).values[rows, columns]
+    on_ground = ground_areas(grid.v, axes).values[rows, columns]
+    np.testing.assert_allclose(on_ground, in_plane / factors.areal_scale, rtol=1e-6)
