@@ -60,9 +60,8 @@ site: $(VENV)/.installed
 manifests: $(VENV)/.installed
 	$(BIN)/labrig manifests
 
-attack: setup
-	$(BIN)/python tests/hostile/servers/attack.py --write
-	$(BIN)/python tests/hostile/sandbox/attack.py --write
+attack:
+	@$(MAKE) --no-print-directory soak ONLY=attacks
 
 lock:
 	sh scripts/lock.sh

@@ -75,7 +75,7 @@ CHECKS = (
     Check(
         "server-attacks",
         "every attack on the server, over each transport",
-        (("{python}", "tests/hostile/servers/attack.py"),),
+        (("{python}", "tests/hostile/servers/attack.py", "--write"),),
         r"^[1-9]\d* cases x",
         (("{python}", "tests/hostile/servers/attack.py", "while"),),
     ),
@@ -103,7 +103,7 @@ CHECKS = (
     Check(
         "sandbox-attacks",
         "every attack program in every column, as each user",
-        (("{python}", "tests/hostile/sandbox/attack.py"),),
+        (("{python}", "tests/hostile/sandbox/attack.py", "--write"),),
         r"^[1-9]\d* programs, ",
         (("{python}", "tests/hostile/sandbox/attack.py", "--column=landlock", "password"),),
     ),
