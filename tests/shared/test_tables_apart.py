@@ -9,7 +9,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig.isolation.children import Children
-from labrig.tables import apart
+from labrig.tables import Description, apart
 
 ANSWERS = {
     "no-json": b"\xff",
@@ -45,3 +45,35 @@ async def test_what_a_reader_says_is_not_believed(tmp_path: Path, monkeypatch: p
                 said[name] = caught.value.code
     assert {name for name, code in said.items() if code != "bad_input"} == {"large", "nested refusal"}
     assert said["large"] == "limit" and said["nested refusal"] == "engine"
+
+
+TOGETHER = """
+import json, os
+def work(question):
+    if "paths" not in question:
+        return json.dumps({"format": "alone", "rows": 1, "columns": []}).encode()
+    match question["paths"][0]:
+        case "crash":
+            os.kill(os.getpid(), 11)
+        case "short":
+            return b"[]"
+        case "shape":
+            return b'[{"format": 7, "rows": 1, "columns": []}, {"what": "no table"}]'
+        case "word":
+            return b"7"
+    return b'[{"format": "csv", "rows": 1, "columns": []}, {"what": "no table"}]'
+"""
+
+
+async def test_tables_that_are_described_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "several.py").write_text(TOGETHER)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (tmp_path / "several.py").open("rb") as file:
+        async with Children("several", what=apart.WHAT, limits=apart.LIMITS) as readers:
+            files = [(file.fileno(), "right"), (file.fileno(), "b")]
+            one, other = await apart.describe_together(readers, files)
+            assert isinstance(one, Description) and one.format == "csv"
+            assert isinstance(other, LabrigError) and (other.what, other.where) == ("no table", "b")
+            for wrong in ("crash", "short", "shape", "word"):  # then each has a child of its own
+                found = await apart.describe_together(readers, [(file.fileno(), wrong), (file.fileno(), "b")])
+                assert [getattr(each, "format", "") for each in found] == ["alone", "alone"], wrong

@@ -23,7 +23,7 @@ from labrig_repository.folder.folder import Folder, translated
 from labrig_repository.folder.names import shown
 from labrig_repository.server.base import IdArgument, State, named, toolbox
 from labrig_repository.server.files import existing, opened
-from labrig_repository.server.tables import described
+from labrig_repository.server.tables import described, described_together, has_wildcards
 
 MOST_PATHS = 200_000
 MOST_BYTES = 8 << 20
@@ -74,6 +74,13 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
 
     async def describe_table(path: Any, sheet: Any = "", id: Any = "") -> dict[str, Any]:
         """describe_table(path, sheet='', id='') -> dict with rows and columns: name, type, unit, min, max, missing"""
+        repository = (
+            chosen(id)
+            if isinstance(path, str) and not names_artifact(path) and set("*?") & set(path)
+            else None
+        )
+        if repository is not None and has_wildcards(repository, path):
+            return await described_together(state, repository, path)
         with ExitStack() as held:
             place = await in_thread(
                 lambda: held.enter_context(opened(state, default if id == "" else id, path))

@@ -6,7 +6,8 @@ imported when a file asks for them.
 - `description`: what is said of a table; `columns`: a column, from its cells
 - `numbers` and `dates`: texts that can be read in several ways; `units`: what looks like one
 - `heads`: where a table begins: titles, headings, a line of units
-- `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`: a reader for each format
+- `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`, `database` (SQLite),
+  `arrays` (npy, npz): a reader for each format; `packed`: what gzip, bzip2 and xz hold
 - `formulas`: text that a spreadsheet would take for a formula, in tables that are written
 - `writing`: a table as CSV
 - `window`: a file as an object that seeks
@@ -15,15 +16,27 @@ imported when a file asks for them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from labrig.errors import LabrigError
-from labrig.tables import delimited, hdf5, netcdf, notebook, parquet, records, spreadsheet
+from labrig.tables import (
+    arrays,
+    database,
+    delimited,
+    hdf5,
+    netcdf,
+    notebook,
+    packed,
+    parquet,
+    records,
+    spreadsheet,
+)
 from labrig.tables.description import Description
 from labrig.tools.reading import Files, NotText
 
 __all__ = ["Description", "describe_table"]
 
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-"""How gzip, bzip2, xz and zstd files begin."""
+_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
@@ -32,7 +45,7 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
     Parameters
     ----------
     sheet
-        Of a workbook; default the first.
+        Of a workbook, or a table of a database; default the first.
 
     Raises
     ------
@@ -40,10 +53,23 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
         ``bad_input`` for a file that is not a table, ``limit`` for one that is too large to be read, ``unavailable``
         where a package is missing.
     """
-    beginning = files.read(path, 0, 8)
+    beginning = files.read(path, 0, 16)
     name = path.lower()
-    if sheet and not beginning.startswith(b"PK"):
-        raise LabrigError("Only workbooks have sheets", where=f"sheet {sheet!r}", try_="leave sheet out")
+    if by := packed.packer(beginning):
+        held, inner = packed.unpack(files, path)
+        described = describe_table(held, inner, sheet=sheet)
+        about = {"packed": by} | described.about
+        return replace(described, about=about, complete=described.complete and not held.cut)
+    if sheet and not beginning.startswith((b"PK", database.MARK)):
+        raise LabrigError(
+            "Only workbooks have sheets, and databases tables",
+            where=f"sheet {sheet!r}",
+            try_="leave sheet out",
+        )
+    if beginning.startswith(database.MARK):
+        return database.describe(files, path, table=sheet)
+    if beginning.startswith(arrays.MARK) or (beginning.startswith(b"PK") and name.endswith(".npz")):
+        return arrays.describe(files, path)
     if beginning.startswith(b"PAR1"):
         return parquet.describe(files, path)
     if beginning.startswith(b"\x89HDF"):
@@ -52,17 +78,19 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
         return netcdf.describe(files, path)
     if beginning.startswith(b"PK") and name.endswith((".xlsx", ".xlsm")):
         return spreadsheet.describe(files, path, sheet=sheet)
-    if beginning.startswith(_PACKED):
+    if beginning.startswith(_ZSTD):
         raise LabrigError(
-            "The file is compressed",
+            "The file is packed by zstd",
             where=path,
-            expected="a table as it is",
+            expected="a table as it is, or packed by gzip, bzip2 or xz",
             try_=f"run_python_code with files=[{path!r}]; pandas unpacks inputs/NAME by its ending",
         )
     try:
         return _described_text(files, path, name)
     except NotText as error:  # its words send the reader here
-        error.expected = "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF or HDF5"
+        error.expected = (
+            "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF, HDF5, SQLite or NumPy arrays"
+        )
         error.try_ = f"run_python_code with files=[{path!r}], which opens inputs/NAME"
         raise
 

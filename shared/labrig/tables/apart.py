@@ -27,6 +27,8 @@ LIMITS = Limits(wall_s=40, cpu_s=40, memory_bytes=4 << 30, data_bytes=768 << 20,
 """Of one description; a client waits 60 s. Address space is more than memory: pyarrow maps a lot that it never uses.
 20,000 columns of a Parquet file are described in 1.4 MB; what is read of JSON takes up to thirty times its bytes, and
 above `data_bytes` it is refused."""
+TOGETHER = 50
+"""Files of one child, at most; a socket passes 253 descriptors (SCM_MAX_FD of Linux)."""
 CELLS_BYTES = 32 << 20
 """Of the cells of a workbook."""
 MOST = 4
@@ -79,6 +81,40 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         ) from None
 
 
+async def describe_together(
+    by: Children, files: Sequence[tuple[int, str]]
+) -> list[Description | LabrigError]:
+    """Describe several small text tables that are open, in one child: a process costs more than such a table.
+
+    A child that one of them crashes or holds up has described none; then each gets a child of its own.
+
+    Parameters
+    ----------
+    files
+        Descriptor and path of each, `TOGETHER` at most. Readers of binary formats can be taken over by a file, and
+        would then speak for the others: such files go to `describe_apart`.
+    """
+    question = {"paths": [path for _, path in files]}
+    try:
+        said = json.loads(await by.answer(question, [descriptor for descriptor, _ in files], limits=LIMITS))
+        return [
+            LabrigError(str(each["what"]), where=path) if "what" in each else _described(each)
+            for each, (_, path) in zip(said, files, strict=True)
+        ]
+    except LabrigError as error:
+        if error.code == "busy":
+            raise
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    found: list[Description | LabrigError] = []
+    for descriptor, path in files:
+        try:
+            found.append(await describe_apart(by, descriptor, path))
+        except LabrigError as error:
+            found.append(error)
+    return found
+
+
 async def sheets_apart(
     by: Children, descriptor: int, path: str, *, sheet: str = "", rows: int, columns: int
 ) -> dict[str, list[list[str]]]:
@@ -108,17 +144,22 @@ def _described(said: Any) -> Description:
 
 
 class _Opened(OpenFile):
-    """The one file that the child was given."""
+    """A file that the child was given; the first, unless it is told."""
 
-    descriptor = FIRST_FILE
+    def __init__(self, number: int = 0) -> None:
+        self.descriptor = FIRST_FILE + number
 
 
 def work(question: Any) -> bytes:
     """Return the description, or the cells of a workbook, as JSON; whatever a reader finds wrong becomes a refusal."""
+    mimetypes.init()  # from the system's tables, which cannot be opened behind the walls
+    if "paths" in question:
+        files = [_Opened(number) for number in range(len(question["paths"]))]
+        close_in([each.descriptor for each in files])
+        return json.dumps(list(map(_said, files, question["paths"]))).encode()
     path = question["path"]
     try:
         opened = _Opened()
-        mimetypes.init()  # from the system's tables, which cannot be opened behind the walls
         close_in([opened.descriptor])
         if "rows" in question:
             return json.dumps(read_sheets(opened, **question)).encode()
@@ -136,3 +177,13 @@ def work(question: Any) -> bytes:
         ) from None
     except Exception as error:  # each reader has its own, and a broken file finds others
         raise LabrigError(f"The file cannot be read: {type(error).__name__}: {error}", where=path) from None
+
+
+def _said(file: OpenFile, path: str) -> dict[str, Any]:
+    """Return a description as plain data, or ``what`` is wrong with the file."""
+    try:
+        return asdict(describe_table(file, path))
+    except LabrigError as error:
+        return {"what": error.what}
+    except Exception as error:
+        return {"what": f"The file cannot be read: {type(error).__name__}"}

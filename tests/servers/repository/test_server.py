@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gzip
 import io
 import json
 import os
 import re
+import shutil
 import sys
 import time
 import zipfile
@@ -31,7 +33,7 @@ from labrig.toolbox import ServeOptions
 from labrig.workspace import Workspace
 from labrig_repository.folder import searching
 from labrig_repository.folder.folder import Folder
-from labrig_repository.server import paper, toolbox
+from labrig_repository.server import paper, tables, toolbox
 from labrig_repository.server.base import State, doctor
 from support.sandbox_rig import skip_unless
 
@@ -532,6 +534,62 @@ def test_a_query_that_is_a_regular_expression_is_told_so(own: Rig, query: str) -
 @pytest.mark.parametrize("query", ["nowhere.csv", "no where (mg/L)", "[nowhere", "C:\\nowhere"])
 def test_a_text_that_is_none_is_not(own: Rig, query: str) -> None:
     assert "warnings" not in own.own("search_files", query=query)
+
+
+def test_many_tables_are_described_as_one(own: Rig, lakes: Path) -> None:
+    many = lakes / "sites"
+    many.mkdir()
+    for number in range(60):
+        (many / f"{number:02d}.csv").write_text(
+            f"site,depth (m),chl (ug/L)\nS{number % 2},{number},1.5\nS9,1,NA\n"
+        )
+    (many / "60.csv").write_text("site,depth (m),chl (mg/L)\nS1,1,1\n")
+    (many / "61.csv").write_text("site,chl (ug/L),depth (m)\nS1,1,1\n")
+    (many / "62.csv").write_text("site,depth (m),chl (ug/L),flag\nS1,deep,1,x\n")
+    (many / "63.csv").write_bytes(b"PAR1 not really")
+    (many / "64.csv").write_text("")
+    (many / "65.csv").write_bytes(gzip.compress(b"site,depth (m),chl (ug/L)\nS1,500,1\n"))
+    answer = own.own("describe_table", path="sites/*.csv")
+    data = answer["data"]
+    assert (data["files"], data["described"], data["looked_at"]) == (66, 64, 66)
+    usual, *others = data["kinds"]
+    assert (usual["files"], usual["rows"], usual["such_as"][0]) == (61, 121, "sites/00.csv")
+    assert usual["columns"] == [
+        {"name": "site", "type": "text", "values": 121, "distinct": {"S9": 60, "S1": 31, "S0": 30}},
+        {"name": "depth (m)", "type": "integer", "unit": "m", "values": 121, "min": 0, "max": 500},
+        {
+            "name": "chl (ug/L)",
+            "type": "number",
+            "unit": "ug/L",
+            "values": 61,
+            "missing": 60,
+            "missing_as": ["NA"],
+            "min": 1,
+            "max": 1.5,
+        },
+    ]
+    assert [(each["such_as"], each["differs"]) for each in others] == [
+        (["sites/60.csv"], ["without chl (ug/L)", "with chl (mg/L)"]),
+        (["sites/61.csv"], ["in another order: site, chl (ug/L), depth (m)"]),
+        (["sites/62.csv"], ["with flag", "depth (m) is text, not number"]),
+    ]
+    assert sorted(each["such_as"] for each in data["refused"].values()) == ["sites/63.csv", "sites/64.csv"]
+    assert "did you mean" in own.refusal("describe_table", path="sites/none.csv")
+    assert "No file matches" in own.refusal("describe_table", path="sites/*.nothing")
+    shutil.rmtree(many)
+
+
+def test_a_file_that_is_named_like_a_pattern_is_meant(own: Rig, lakes: Path) -> None:
+    (lakes / "a*.csv").write_text("x\n1\n")
+    assert own.own("describe_table", path="a*.csv")["data"]["rows"] == 1
+    (lakes / "a*.csv").unlink()
+
+
+def test_more_tables_than_are_looked_at_are_said(own: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_FILES", 1)
+    monkeypatch.setattr(tables, "TOGETHER", 1)
+    answer = own.own("describe_table", path="runs/*/*.csv")
+    assert answer["status"] == "partial" and "1 of 3 files" in answer["warnings"][0]
 
 
 def test_headings_and_units_of_tables_that_are_no_text_are_found(own: Rig, lakes: Path) -> None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import math
+import sqlite3
 import struct
 import zipfile
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig.tables import delimited, describe_table, netcdf, parquet, records, spreadsheet
+from labrig.tables import database as databases
+from labrig.tables import delimited, describe_table, netcdf, packed, parquet, records, spreadsheet
 from labrig.tables.columns import unit_in
 from labrig.tables.numbers import SENTINELS
 from support.memory_repository import Memory
@@ -176,8 +182,103 @@ def test_many_digits_before_a_letter_take_no_longer() -> None:
     assert columns(f"a,b\n1,{digits}.x\n")["b"]["type"] == "text"
 
 
-def test_a_compressed_file_is_no_table_here() -> None:
-    assert "run_python_code" in refusal(gzip.compress(b"a,b\n1,2\n"), "t.csv.gz").try_
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_packed_table_is_described_as_it_is(ending: str) -> None:
+    pack = PACKERS[ending]
+    plain = described(TABLE)
+    assert described(pack(TABLE.encode()), f"t.csv.{ending}") == {
+        "packed": {"gz": "gzip", "bz2": "bzip2", "xz": "xz"}[ending],
+        **plain,
+    }
+    assert described(pack(b'{"a": 1}\n{"a": 2}\n'), f"t.jsonl.{ending}")["rows"] == 2
+    assert "damaged" in refusal(pack(TABLE.encode() * 99)[:-20], f"t.csv.{ending}").what
+    assert "another packed file" in refusal(pack(pack(b"a,b\n1,2\n")), f"t.csv.{ending}.{ending}").what
+    assert refusal(pack(b"a,b\n1,2\n"), f"t.csv.{ending}", sheet="one").code == "bad_input"
+
+
+def test_a_packed_file_that_swells_is_looked_at_in_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "MOST_BYTES", 2_000)
+    monkeypatch.setattr(delimited, "MOST_BYTES", 1_000)
+    found = describe_table(Memory({"t.csv.gz": gzip.compress(b"a,b\n" + b"1,2\n" * 10**6)}), "t.csv.gz")
+    assert (found.rows, found.complete, found.about["rows_looked_at"]) == (None, False, 249)
+
+
+def test_what_zstd_packed_is_refused() -> None:
+    assert "run_python_code" in refusal(b"\x28\xb5\x2f\xfd....", "t.csv.zst").try_
+
+
+def database(*statements: str) -> bytes:
+    with closing(sqlite3.connect(":memory:")) as made:
+        for statement in statements:
+            made.execute(statement)
+        made.commit()
+        return made.serialize()
+
+
+CASTS = (
+    "CREATE TABLE casts (site TEXT, depth_m REAL, n INTEGER)",
+    "INSERT INTO casts VALUES ('A', 1.5, 1), ('B', NULL, 2), ('A', 3.25, 3)",
+    'CREATE TABLE "two words" (x)',
+    "CREATE VIEW deep AS SELECT * FROM casts WHERE depth_m > 2",
+)
+
+
+def test_tables_of_a_database() -> None:
+    found = described(database(*CASTS), "field.db")
+    assert (found["format"], found["table"], found["rows"]) == ("SQLite", "casts", 3)
+    assert found["tables"] == {"casts": 3, "two words": 0} and found["not_read"] == ["deep"]
+    assert found["columns"] == [
+        {"name": "site", "type": "text", "values": 3, "distinct": {"A": 2, "B": 1}},
+        {"name": "depth_m", "type": "number", "values": 2, "missing": 1, "min": 1.5, "max": 3.25},
+        {"name": "n", "type": "integer", "values": 3, "min": 1, "max": 3},
+    ]
+    assert described(database(*CASTS), "field.db", sheet="two words")["rows"] == 0
+    assert "casts" in refusal(database(*CASTS), "field.db", sheet="cast").try_
+
+
+def test_a_database_with_its_log_elsewhere_is_read() -> None:
+    content = bytearray(database(*CASTS))
+    content[18:20] = b"\2\2"  # as PRAGMA journal_mode=WAL leaves it
+    assert described(bytes(content), "field.db")["rows"] == 3
+
+
+def test_databases_that_are_damaged_or_empty() -> None:
+    whole = database(*CASTS)
+    assert refusal(whole[:100], "field.db").code == "bad_input"
+    assert refusal(whole[:5000] + b"\xff" * (len(whole) - 5000), "field.db").code == "bad_input"
+    assert "no table" in refusal(database("CREATE VIEW v AS SELECT 1"), "field.db").what
+
+
+def test_a_query_without_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(databases, "_STEPS_AT_ONCE", 1_000)
+    monkeypatch.setattr(databases, "MOST_STEPS", 10_000)
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n"
+    assert "interrupted" in refusal(database(f"CREATE TABLE t AS {rows}"), "t.db").what
+
+
+def test_arrays_of_numpy() -> None:
+    one = io.BytesIO()
+    numpy.save(one, numpy.array([[1.5, numpy.nan], [-2.0, 4.0]]))
+    (column,) = described(one.getvalue(), "t.npy")["columns"]
+    assert column == {
+        "name": "array",
+        "type": "float64",
+        "shape": [2, 2],
+        "missing": 1,
+        "min": -2.0,
+        "max": 4.0,
+    }
+    many = io.BytesIO()
+    numpy.savez_compressed(many, depth=numpy.arange(3), names=numpy.array(["a", "b"]), any=numpy.array([{}]))
+    found = columns(many.getvalue(), "t.npz")
+    assert (found["depth"]["min"], found["depth"]["max"], found["names"]["shape"]) == (0, 2, [2])
+    assert found["any"]["notes"] == ["holds pickled objects, which are not read"]
+    assert refusal(one.getvalue()[:60], "t.npy").code == "bad_input"
+    lying = one.getvalue().replace(b"(2, 2)", b"(2,99)")
+    assert columns(lying, "t.npy")["array"]["notes"] == ["the file ends before the array does"]
 
 
 def test_a_heading_in_the_last_comment() -> None:

@@ -383,6 +383,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     ],
     "describe_table": [
         *({"id": BOOKS, "path": path} for path in GENERATED[-2:]),
+        {"id": "field", "path": "runs/*/*.csv"},
         {"id": TEXTS, "path": GENERATED[1]},
         {"path": "runs/2020/a.csv"},
     ],
