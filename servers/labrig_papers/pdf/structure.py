@@ -280,6 +280,7 @@ def captions(page: Page) -> list[Caption]:
             and not (is_table and "\t" in page.text[page.lines[last + 1].start : page.lines[last + 1].end])
             and page.text[page.lines[last].end : page.lines[last + 1].start]
             in ("\n", "")  # a hyphen was taken out
+            and not (is_table and _is_over(page, page.lines[last], page.lines[last + 1], line))
         ):
             last += 1
         if is_table and index < last < len(page.lines) - 1:
@@ -291,6 +292,11 @@ def captions(page: Page) -> list[Caption]:
         text = " ".join(page.text[start:end].split())
         found.append(Caption(kind, name, text, page.number, start, end, around([each.box for each in block])))
     return found
+
+
+def _is_over(page: Page, last: Line, line: Line, first: Line) -> bool:
+    """Tell whether a line behind the end of a sentence begins so far in that it is a head over columns."""
+    return page.text[last.end - 1 : last.end] == "." and line.box[0] > first.box[0] + 3 * line.size
 
 
 def stands_over(page: Page, head: Line, row: Line) -> bool:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from labrig_papers.attribution.samples import FORMULA
 from labrig_papers.pdf.page import Box, Line, Page, around, plain
 from labrig_papers.pdf.structure import Caption, captions, stands_over
 from labrig_papers.pdf.turning import back_on, frames
@@ -207,7 +206,7 @@ def _is_name(words: Sequence[_Word]) -> bool:
     texts = [plain(word.text) for word in words]
     return (
         0 < len(words) <= MOST_OF_A_NAME
-        and _parts_of(words) < 3
+        and len(_parted(words)) < 3
         and re.search(r"[A-Za-z]{2}", " ".join(texts)) is not None
         and not any(map(_NUMBER.match, texts))
         and not texts[-1].endswith((".", ","))
@@ -301,13 +300,17 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     columns = _without_word_spaces(_columns(body, max(2.4, GUTTER * 1.4 * size)), body, WORD_SPACE * size)
     if len(columns) < 2:
         return None
-    grid = [_cells(page, row, columns) for row in body]
+    columns, parted = _parted_by_heads(rows[:first], body, columns)
+    grid = [_over_parts(page, row, columns, parted) for row in body]
     names = _names_between(page, rows, first, columns, min(caption.box[0], columns[0][0])) if caption else []
     goes_on = _going_on(page, body, columns, {word.start for name in names for word in name})
     for index, words in goes_on.items():
         more = _cells(page, words, columns)
         grid[index] = tuple(_longer(cell, rest) for cell, rest in zip(grid[index], more, strict=True))
-    head = [_cells(page, row, columns) for row in rows[:first]]
+    over = _heads_over(page, rows[0], columns, caption) if first else []
+    head = [_cells(page, row, columns) for row in (*over, *rows[:first])]
+    for index, row in enumerate((*over, *rows[:first])):
+        head[index] = _head_cells(page, row, columns, head[index], head[index + 1 :])
     used = [index for index in range(len(columns)) if any(row[index].text for row in (*grid, *head))]
     grid, head = ([tuple(row[index] for index in used) for row in part] for part in (grid, head))
     columns = [columns[index] for index in used]  # a name with brackets behind it may have seemed two columns
@@ -328,6 +331,7 @@ def _table(page: Page, rows: list[list[_Word]], caption: Caption | None, number:
     named = sum(map(bool, header)) / len(columns)
     confidence = round(0.5 * share + 0.25 * named + (0.25 if caption is not None else 0), 2)
     confidence = round(confidence - 0.1, 2) if goes_on else confidence
+    confidence = round(confidence - 0.3, 2) if 2 * len(names) > len(grid) + 1 else confidence
     boxes = [word.box for row in (*rows, *names) for word in row]
     ahead = any(name[-1].box[2] < columns[0][0] for name in names)
     header, units = (("", *header), ("", *units)) if ahead else (header, units)
@@ -395,8 +399,8 @@ def _names_between(
 ) -> list[list[_Word]]:
     """Return rows of one name that stand over rows of the body: "URhSi" over those of its three methods.
 
-    Such a name begins left of its column's cells, reaches over several columns, names a material, or stands where the
-    row above has nothing; what else stands in one column between two rows goes on with the cell above it.
+    Such a name begins left of its column's cells or, in the first one, with a capital, reaches over several columns,
+    or stands where the row above has nothing; what else stands in one column goes on with the cell above it.
     """
     body, known = rows[first:], {word.start for row in rows for word in row}
     lines = [around([word.box for word in row]) for row in body]
@@ -413,18 +417,11 @@ def _names_between(
         above = [row for row, box in zip(body, lines, strict=True) if box[1] > middle]
         inside = [each for each in columns if min(each[1], line.box[2]) > max(each[0], line.box[0])]
         over = [each for each in (above[-1] if above else ()) if inside and _is_within(each, inside[0])]
-        out = not inside or min(line.box[0], inside[0][0]) < inside[0][0] - 2
-        if out or len(inside) > 1 or not over or (len(words) == 1 and _is_formula(words[0].text)):
+        out = not inside or line.box[0] < inside[0][0] - 2
+        is_new = inside[:1] == [columns[0]] and plain(words[0].text)[:1].isupper()
+        if out or len(inside) > 1 or not over or is_new:
             found.append(words)
     return found
-
-
-def _is_formula(text: str) -> bool:
-    """Tell whether a word is a formula of amounts, or of three elements at least."""
-    capitals = sum(map(str.isupper, text))
-    return FORMULA.fullmatch(text) is not None and (
-        re.search(r"\d", text) is not None or (capitals > 2 and not text.isupper())
-    )
 
 
 def _is_within(word: _Word, column: tuple[float, float]) -> bool:
@@ -501,17 +498,10 @@ def _groups_over(rows: list[list[_Word]], first: int) -> int:
     while first - count > 1 and below:
         row, above = rows[first - count - 1], rows[first - count - 2]
         alike = any(abs(row[0].box[0] - other[0].box[0]) < 2 for other in below)
-        if not (alike and _names_a_group(row) and _parts_of(row) < _parts_of(above)):
+        if not (alike and _names_a_group(row) and len(_parted(row)) < len(_parted(above))):
             break
         count += 1
     return count
-
-
-def _parts_of(row: Sequence[_Word]) -> int:
-    """Return how many parts of a row white parts that is wider than between words."""
-    return 1 + sum(
-        other.box[0] - one.box[2] > WORD_SPACE * (one.box[3] - one.box[1]) for one, other in pairwise(row)
-    )
 
 
 def _names_a_group(row: Sequence[_Word]) -> bool:
@@ -530,6 +520,132 @@ def _columns(body: Sequence[Sequence[_Word]], gutter: float) -> list[tuple[float
         else:
             columns[-1][1] = max(columns[-1][1], right)
     return [(left, right) for left, right in columns]
+
+
+def _parted_by_heads(
+    head: Sequence[Sequence[_Word]], body: Sequence[Sequence[_Word]], columns: list[tuple[float, float]]
+) -> tuple[list[tuple[float, float]], list[range]]:
+    """Return columns, those parted that values printed across two of them had joined, and the numbers of such parts.
+
+    Heads say how many there are: the words of a row at least stand one under each.
+    """
+    parted: list[tuple[float, float]] = []
+    numbers: list[range] = []
+    for column in columns:
+        heads = max(
+            ([*_groups([each for each in row if _is_within(each, column)])] for row in head),
+            key=len,
+            default=[],
+        )
+        spans = [(group[0].box[0], group[-1].box[2]) for group in heads]
+        told = [
+            words
+            for row in body
+            if len(words := [each for each in row if _is_within(each, column)]) == len(spans) > 1
+            and all(_NUMBER.match(plain(word.text)) for word in words)
+            and all(
+                word.box[0] < right and word.box[2] > left
+                for word, (left, right) in zip(words, spans, strict=True)
+            )
+        ]
+        wide = all(other[0] - one[1] > WORD_SPACE * 8 for one, other in pairwise(spans))
+        parts = [
+            (min(words[index].box[0] for words in told), max(words[index].box[2] for words in told))
+            for index in range(len(spans) if told and wide else 0)
+        ]
+        if len(parts) > 1 and all(one[1] < other[0] for one, other in pairwise(parts)):
+            numbers.append(range(len(parted), len(parted) + len(parts)))
+            parted += parts
+        else:
+            parted.append(column)
+    return parted, numbers
+
+
+def _over_parts(
+    page: Page, row: Sequence[_Word], columns: Sequence[tuple[float, float]], parted: Sequence[range]
+) -> tuple[Cell, ...]:
+    """Return the cells of a row; a value that stands in the middle of columns that heads part is of each."""
+    cells = list(_cells(page, row, columns))
+    for run in parted:
+        words = [
+            word for word in row if word.box[2] > columns[run[0]][0] and word.box[0] < columns[run[-1]][1]
+        ]
+        middles = [sum(columns[index]) / 2 for index in run]
+        if len(words) == 1:
+            middle, whole = (words[0].box[0] + words[0].box[2]) / 2, (middles[0] + middles[-1]) / 2
+            if abs(middle - whole) < min(abs(middle - each) for each in middles):
+                for index in run:
+                    cells[index] = Cell(words[0].text, words[0].box, words[0].start, words[0].end)
+    return tuple(cells)
+
+
+def _heads_over(
+    page: Page, first: Sequence[_Word], columns: Sequence[tuple[float, float]], caption: Caption | None
+) -> list[list[_Word]]:
+    """Return heads of one name over the first line of a table, below its caption, as "Lattice constants" over a, b."""
+    box = around([word.box for word in first])
+    if caption is None or caption.box[1] < box[3]:
+        return []
+    found = []
+    for line in page.lines:
+        between = box[3] - 1 < line.box[1] and line.box[3] < caption.box[1] + 1
+        if between and columns[0][0] - 3 < line.box[0] and line.box[2] < columns[-1][1] + 3:
+            words = _words(page, line)
+            if _is_name(words):
+                found.append(words)
+    return found
+
+
+def _head_cells(
+    page: Page,
+    row: Sequence[_Word],
+    columns: Sequence[tuple[float, float]],
+    own: tuple[Cell, ...],
+    below: Sequence[tuple[Cell, ...]],
+) -> tuple[Cell, ...]:
+    """Return a cell of a head for each column; a head that stands over several columns is of each of them.
+
+    Heads of single columns may stand as close as words do: these have nothing below them. `own` has the cells by the
+    columns that words overlap most.
+    """
+    parts = _parted(row)
+    taken = [
+        [index for index, each in enumerate(columns) if any(_is_within(word, each) for word in part)]
+        for part in parts
+    ]
+    cells = list(own)
+    for number, (part, inside) in enumerate(zip(parts, taken, strict=True)):
+        others = {index for other, each in enumerate(taken) if other != number for index in each}
+        if len(inside) < 2 or others & set(range(inside[0], inside[-1] + 1)):
+            continue
+        is_headed = all(any(line[index].text for line in below) for index in inside)
+        if sum(bool(own[index].text) for index in inside) > 1 and not is_headed:
+            continue
+        middle = (part[0].box[0] + part[-1].box[2]) / 2
+        runs = [
+            (first, last)
+            for first in range(inside[0] + 1)
+            for last in range(inside[-1], len(columns))
+            if not others & set(range(first, last + 1))
+        ]
+        first, last = min(
+            runs,
+            key=lambda run: (abs(middle - (columns[run[0]][0] + columns[run[1]][1]) / 2), run[1] - run[0]),
+        )
+        whole = _cells(page, part, [(part[0].box[0], part[-1].box[2])])[0]
+        cells[first : last + 1] = [whole] * (last + 1 - first)
+    return tuple(cells)
+
+
+def _parted(row: Sequence[_Word]) -> list[list[_Word]]:
+    """Return the parts of a row that white parts that is wider than between words."""
+    parts: list[list[_Word]] = []
+    for word in row:
+        if parts and word.box[0] - parts[-1][-1].box[2] <= WORD_SPACE * (word.box[3] - word.box[1]):
+            parts[-1].append(word)
+        else:
+            parts.append([word])
+    return parts
 
 
 def _without_word_spaces(

@@ -102,8 +102,8 @@ def areas_of(page: Page, before: Mapping[str, str] | None = None) -> Areas:
                 continue
             start = min(cell.start for cell in filled)
             for number, (cell, head) in enumerate(zip(row, table.header, strict=True)):
-                if not cell.text or number == units:
-                    continue
+                if not cell.text or number == units or (number and cell == row[number - 1]):
+                    continue  # what stands across two columns is one value
                 column, label = head, row[0].text
                 unit = "" if units is None else without_brackets(row[units].text)
                 unit = "" if _EMPTY.fullmatch(unit) else unit

@@ -332,3 +332,42 @@ def test_a_note_says_that_a_value_was_taken_from_others(tmp_path: Path) -> None:
     assert [(each.value and each.value.value, each.standing) for each in candidates] == [
         (36.9, "measured"), (27.4, "cited"), (12.1, "measured")
     ]  # fmt: skip
+
+
+PARTED = [
+    # x of the middle, y, text: a head over two columns, values across both, rows of one name
+    (60, 250, "TABLE 4. Two phases."),
+    (275, 236, "Transition temperature (K)"), (60, 224, "Method"), (230, 224, "onset"), (320, 224, "end"),
+    (410, 224, "p (GPa)"),
+    (60, 212, "Before annealing"),
+    (60, 200, "Arrott"), (275, 200, "10.12 ± 0.02"), (410, 200, "0.1"),
+    (60, 188, "Scaling"), (243, 188, "10.3 ± 0.2"), (307, 188, "10.9 ± 0.2"), (410, 188, "0.1"),
+    (60, 176, "After annealing in oxygen"),
+    (60, 164, "Arrott"), (275, 164, "11.40 ± 0.02"), (410, 164, "0.1"),
+]  # fmt: skip
+
+
+def test_heads_and_values_that_stand_over_two_columns(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "parted.pdf"), pagesize=(600, 300))
+    canvas.setFont("Times-Roman", 9)
+    for x, y, text in PARTED:
+        (canvas.drawString if x == 60 else canvas.drawCentredString)(x, y, text)
+    canvas.save()
+    pages, candidates = read(tmp_path / "parted.pdf")
+    (table,) = find_tables(pages[0])
+    assert table.header == (
+        "Method",
+        "Transition temperature (K) onset",
+        "Transition temperature (K) end",
+        "p (GPa)",
+    )
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["Before annealing", "", "", ""],
+        ["Arrott", "10.12 ± 0.02", "10.12 ± 0.02", "0.1"],
+        ["Scaling", "10.3 ± 0.2", "10.9 ± 0.2", "0.1"],
+        ["After annealing in oxygen", "", "", ""],
+        ["Arrott", "11.40 ± 0.02", "11.40 ± 0.02", "0.1"],
+    ]
+    assert [each.text for each in candidates if each.value and each.value.unit.canonical == "K"] == [
+        "10.12 ± 0.02", "10.3 ± 0.2", "10.9 ± 0.2", "11.40 ± 0.02",
+    ]  # fmt: skip
