@@ -359,7 +359,8 @@ class Sandbox:
         )
         seen = [*self._roots, self._folder.inputs] if backend.name == "bubblewrap" else None
         self._places = Inputs(seen, self._folder.inputs)
-        config |= {"imports": profiles()[self.profile].warm, "landlock_abi": self._landlock_abi}
+        profile = profiles()[self.profile]
+        config |= {"imports": profile.warm, "cold": profile.cold, "landlock_abi": self._landlock_abi}
         server = ForkServer()
         try:
             await server.start(words, backends.environment(), config)

@@ -144,6 +144,25 @@ def test_threads_are_limited(lab: Rig) -> None:
     assert lab.run(code.format(200)).status in ("thread_limit", "error")
 
 
+PARQUET = """
+import sys
+assert "pyarrow" not in sys.modules  # it starts threads, which a fork leaves behind
+import pandas as pd
+written = pd.DataFrame({"n": [1, 2, None], "s": ["x", "y", None], "t": pd.to_datetime(["2020-01-01"] * 3)})
+written.to_parquet("a.parquet")
+read = pd.read_parquet("a.parquet")
+pd.testing.assert_frame_equal(read, written)
+import pyarrow.dataset
+print(pyarrow.dataset.dataset("a.parquet").to_table(columns=["n"]).num_rows)
+"""
+
+
+def test_parquet_is_read_and_written(lab: Rig) -> None:
+    result = lab.run(PARQUET)
+    assert (result.status, result.output) == ("ok", "3\n"), result.error
+    assert set(result.files) == {"a.parquet"}
+
+
 def test_output_is_cut_in_the_middle_and_says_so(lab: Rig) -> None:
     result = lab.run("import sys\nfor n in range(100_000): print(n)\nprint('E' * 10, file=sys.stderr)")
     assert result.output.startswith("0\n1\n2\n") and result.output.endswith("99999\n")

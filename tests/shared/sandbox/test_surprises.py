@@ -59,7 +59,7 @@ for kind in ("svg", "pdf", "eps"):
         ("import socket\nsocket.socket()", "no network"),
         ("import urllib.request as u\nu.urlopen('http://example.com')", "no network"),
         ("import no_such_package", "nothing can be installed"),
-        ("import pandas as pd\npd.read_parquet('a')", "nothing can be installed"),
+        ("import pandas as pd\npd.DataFrame().to_hdf('a', key='b')", "nothing can be installed"),
         ("input()", "standard input is empty"),
         ("!pip install something", "IPython"),
         ("x = 1\n%matplotlib inline", "IPython"),

@@ -210,7 +210,7 @@ class Zygote(forking.ForkServer[Run]):
         self.scratch_root: str = self.config["scratch"]
         self.scratch = os.open(self.scratch_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         with self._drawing_settings(self.config["mplconfig"]):
-            imported = self._import(self.config["imports"])
+            imported = self._import(self.config["imports"], self.config["cold"])
         self.walls = Walls(
             self.config["walls"],
             self.config["readable"],
@@ -245,10 +245,16 @@ class Zygote(forking.ForkServer[Run]):
             del os.environ["MPLCONFIGDIR"]
             tree.clear(self.scratch)
 
-    def _import(self, names: list[str]) -> dict[str, str]:
-        """Import what the children are to find warm; return the versions of the top packages."""
+    def _import(self, names: list[str], cold: list[str]) -> dict[str, str]:
+        """Import what the children are to find warm, and not `cold`; return the versions of the top packages.
+
+        pandas looks for pyarrow when it is imported and, not finding it, asks again when it reads Parquet.
+        """
+        sys.modules.update(dict.fromkeys(cold))  # type: ignore[arg-type]  # None: import says that there is none
         for name in names:
             importlib.import_module(name)
+        for name in cold:
+            del sys.modules[name]
         tops = dict.fromkeys(name.partition(".")[0] for name in names)
         return {
             name: str(sys.modules[name].__version__) for name in tops if name not in sys.stdlib_module_names

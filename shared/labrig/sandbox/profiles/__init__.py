@@ -33,9 +33,12 @@ class Profile(PythonEnv):
     ----------
     warm
         What is imported before the first fork; other packages are imported by the run that asks for them.
+    cold
+        What is not, though packages of `warm` would import it: it starts threads, which a fork would leave behind.
     """
 
     warm: tuple[str, ...]
+    cold: tuple[str, ...] = ()
 
 
 @cache

@@ -11,11 +11,12 @@ EARTH = Profile(
     folder="sandbox/earth",
     lock=Path(__file__).with_suffix(".lock"),
     prepare=PREPARE,
-    imports=(*SCIENCE.imports, "rasterio", "shapely", "pyproj"),
+    imports=(*SCIENCE.imports, "rasterio", "shapely", "pyproj", "geopandas", "zarr"),
     shown=("numpy", "pandas", "xarray", "netcdf4", "rasterio"),
     default=False,
     warm=(
         *("numpy", "pandas", "scipy.stats", "matplotlib.pyplot", "xarray", "netCDF4", "rasterio"),
         *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
     ),
+    cold=SCIENCE.cold,
 )

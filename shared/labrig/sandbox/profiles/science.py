@@ -24,10 +24,12 @@ SCIENCE = Profile(
         "xarray",
         "netCDF4",
         "h5py",
+        "pyarrow.parquet",
     ),
     shown=("numpy", "pandas", "scipy", "scikit-learn", "matplotlib"),
     warm=(
         *("numpy", "pandas", "scipy.stats", "scipy.optimize", "sklearn.linear_model", "matplotlib.pyplot"),
         *("json", "csv", "re", "math", "statistics", "datetime", "collections", "itertools", "io", "pathlib"),
     ),
+    cold=("pyarrow",),
 )
