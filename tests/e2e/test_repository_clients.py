@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.campaign import QUESTIONS, write_campaign
 from support.places import PROJECT as ROOT
 from support.real_clients import ask_claude_code, install
 from support.sandbox_rig import skip_unless
@@ -68,3 +69,22 @@ def test_claude_code_explores_a_checkout(checkout: Path, tmp_path: Path) -> None
     assert f"{len([*(ROOT / 'docs').rglob('*.md')])} 4.0" in run
     assert events[-1]["result"] == "The mean is 4.0 ug/L."
     assert "4.0" in json.dumps(requests[-1]), "what the model was given holds the value"
+
+
+@pytest.mark.accept
+def test_claude_code_answers_the_questions_of_a_campaign(tmp_path: Path) -> None:
+    skip_unless()
+    folder, private = tmp_path / "spring", tmp_path / "private"
+    private.mkdir()
+    write_campaign(folder)
+    install("claude-code", "repository", folder, private, "--root", ".")
+    script: list[Any] = [*((each.tool, each.arguments) for each in QUESTIONS), "All are answered."]
+    output, requests = ask_claude_code("What did the campaign find?", script, "repository", folder, private)
+    events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    results = [each["message"]["content"] for each in events if each.get("type") == "user"]
+    assert events[-1]["result"] == "All are answered." and len(results) == len(QUESTIONS)
+    for question, result in zip(QUESTIONS, results, strict=True):
+        said = json.dumps(result, ensure_ascii=False)
+        assert question.lacking(said) == [], said
+        assert ('"image"' in said) is question.picture, question.asked
+    assert '"image"' in json.dumps(requests[-1]), "the model sees the plot"
