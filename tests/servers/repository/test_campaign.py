@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 from tests.servers.repository.test_server import Rig, served
 
-pytestmark = pytest.mark.accept
-
 from support.campaign import QUESTIONS, Question, write_campaign
 from support.sandbox_rig import skip_unless
+
+pytestmark = pytest.mark.accept
 
 
 @pytest.fixture(scope="module")
