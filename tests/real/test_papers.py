@@ -19,7 +19,7 @@ from labrig_papers.pdf.structure import headings
 from labrig_papers.precedents.finding import look
 from labrig_papers.precedents.judging import judge
 from support.annotated import Agreement, agree
-from support.grading import grade, read_by_eye
+from support.grading import HELD_BACK, grade, read_by_eye
 from support.places import DATA
 
 PAPERS = DATA / "real-papers"
@@ -62,6 +62,21 @@ def test_values_of_six_papers_by_eye() -> None:
     assert marks.wrong_value == marks.wrong_unit == 0, told
     assert marks.wrong_standing <= 0.03 * marks.found, told
     assert marks.wrong_material <= 0.05 * marks.with_material, told
+
+
+@pytest.mark.skipif(
+    not MORE.name or not all(any(MORE.rglob(f"PhysRevX.{each}*.pdf")) for each in ("8.041024", "9.021044")),
+    reason="LABRIG_REAL_PAPERS names no folder with the two papers of papers_held_back.csv",
+)
+def test_values_of_two_papers_that_were_held_back() -> None:
+    """No rule was made on them when they were read: then 80 % of the standings and 95 % of the materials were right."""
+    marks = grade(MORE, HELD_BACK)
+    told = "\n".join(marks.said)
+    assert (marks.read, marks.with_material) == (134, 108)
+    assert marks.found >= 0.97 * marks.read and marks.wrong_value == marks.wrong_unit == 0, told
+    assert (
+        marks.wrong_standing <= 0.03 * marks.found and marks.wrong_material <= 0.05 * marks.with_material
+    ), told
 
 
 def test_quantities_that_people_marked_up_are_found() -> None:

@@ -17,13 +17,15 @@ from labrig_papers.quantities.finding import find_quantities
 from labrig_papers.quantities.placing import areas_of_all
 
 READ_BY_EYE = Path(__file__).parents[1] / "real" / "papers_by_eye.csv"
+HELD_BACK = READ_BY_EYE.with_name("papers_held_back.csv")
 FACTORS = {
     "K": 1.0, "mK": 1e-3, "GPa": 1e9, "MPa": 1e6, "T": 1.0, "mT": 1e-3, "%": 0.01, "Å": 1e-10, "nm": 1e-9, "MHz": 1e6,
     "eV": 1.602176634e-19, "meV": 1.602176634e-22, "μs^-1": 1e6, "m^-3": 1.0, "s^-1 K^-1": 1.0, "mm/h": 1e-3 / 3600,
     "day": 86400.0, "year": 31557600.0, "km/s": 1e3, "m/s": 1.0, "AU": 149597870700.0, "day^-1": 1 / 86400.0,
     "deg": 0.017453292519943295, "MJup": 1.8981245973360505e27, "μB/U": 9.2740100657e-24, "kOe": 0.1,
     "kOe/μB": 1e6 / (4 * 3.141592653589793) / 9.2740100657e-24, "mJ/mol K^4": 1e-3, "mJ/mol K^2": 1e-3,
-    "mJ/(mol K^2)": 1e-3,
+    "mJ/(mol K^2)": 1e-3, "mm": 1e-3, "V": 1.0, "mV": 1e-3, "μV": 1e-6, "pA": 1e-12, "Hz": 1.0, "MHz/T": 1e6,
+    "μeV": 1.602176634e-25,
 }  # fmt: skip
 """What one of each unit is in SI; °C is a shift. A year has 365.25 days; 1 Oe is 1e-4 T alone (B = μ0 H),
 and 1000/(4 π) A/m in a unit with others."""
@@ -64,9 +66,9 @@ class Marks:
     said: list[str] = field(default_factory=list)
 
 
-def read_by_eye() -> list[Read]:
-    """Return the values of `READ_BY_EYE`."""
-    with READ_BY_EYE.open(encoding="utf-8", newline="") as file:
+def read_by_eye(annotation: Path = READ_BY_EYE) -> list[Read]:
+    """Return the values of an annotation."""
+    with annotation.open(encoding="utf-8", newline="") as file:
         lines = [line for line in file if not line.startswith("#")]
     return [
         Read(
@@ -89,13 +91,13 @@ def found_in(path: Path) -> dict[int, list[tuple[Candidate, list[Box]]]]:
     return found
 
 
-def grade(papers: Path) -> Marks:
-    """Hold what the reader finds against the values that were read by eye."""
+def grade(papers: Path, annotation: Path = READ_BY_EYE) -> Marks:
+    """Hold what the reader finds in papers of a folder, or below it, against the values that were read by eye."""
     marks, known, taken = Marks(), {}, Counter[tuple[str, int, int]]()
-    for read in read_by_eye():
+    for read in read_by_eye(annotation):
         marks.read += 1
         if read.paper not in known:
-            known[read.paper] = found_in(papers / f"{read.paper}.pdf")
+            known[read.paper] = found_in(next(papers.rglob(f"{read.paper}*.pdf")))
         over = [
             (share, each)
             for each, boxes in known[read.paper].get(read.page, ())

@@ -16,6 +16,11 @@ _OF_OURS = re.compile(
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
+def speaks_of_own(sentence: str) -> bool:
+    """Tell whether a sentence speaks of the paper's own work: its figures, its samples, "we"."""
+    return _OF_OURS.search(sentence) is not None
+
+
 def goes_on_citing(text: str, start: int, end: int, material: str, raised: bool = True) -> bool:
     """Tell whether one of the sentences before a value cites its material, and none since speaks of own work.
 

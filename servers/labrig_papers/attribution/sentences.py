@@ -12,6 +12,12 @@ _NO_END = re.compile(
 )
 
 
+_BEGINS = re.compile(
+    r"\.\s+(?:The|This|These|Those|In|We|It|Its|For|As|At|Here|However|Thus|Therefore|Moreover|Since|Our|A|An|From|With)\s"
+)
+"""Words by which a sentence begins, also behind what might be an initial: "at Y. The latter"."""
+
+
 @dataclass(frozen=True)
 class Span:
     """A part of a text."""
@@ -29,14 +35,20 @@ def sentence_of(text: str, start: int, end: int) -> Span:
         return Span(line_start, line_end)
     first = 0
     for match in _END.finditer(text, max(0, start - 1500), start):
-        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+        if _is_end(text, match):
             first = match.end()
     first = first or (max(0, start - 1500) and text.find(" ", max(0, start - 1500)) + 1)
     last = min(len(text), end + 1500)
     for match in _END.finditer(text, end, last):
-        if not _NO_END.search(text[max(0, match.start() - 8) : match.start()]):
+        if _is_end(text, match):
             last = match.start() + len(
                 match.group().rstrip()
             )  # a raised citation is of the sentence before it
             break
     return Span(first, max(last, end))
+
+
+def _is_end(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a point ends a sentence, and no abbreviation or initial."""
+    short = _NO_END.search(text[max(0, match.start() - 8) : match.start()])
+    return short is None or (len(short[0]) == 1 and _BEGINS.match(text, match.start()) is not None)

@@ -28,8 +28,22 @@ _OF_METHOD = re.compile(
     re.IGNORECASE,
 )
 """A mark that cites the way by which a value was found, and not the value."""
-_ASIDE = re.compile(rf"\((?=[^()]*\b(?:is|are|was|were)\b)[^()]*\)\s?(?:{_IN_BRACKETS}|{_RAISED})")
+_OF_EQUATION = re.compile(
+    rf"=\s?(?![\d.+−-])[^\s=]{{2,40}}\s\(?(?:Refs?\.\s)?(?:{_IN_BRACKETS}|{_RAISED})\)?"
+)
+"""A mark right behind an equation of symbols: δE = Δ^{2}/E_{F} (Ref. [35])."""
+_OF_WAY = re.compile(
+    r"\b(?:anneal\w*|grown|synthesi[sz]ed|prepared|fabricated|sintered|polished|cleaved|enriched|deposited)\b[^.;]{0,160}?"
+    rf"\s?(?:{_IN_BRACKETS}|{_RAISED})(?=\s?[.;]|$)",
+    re.IGNORECASE,
+)
+"""A mark at the end of what was done to a sample cites the way in which others do it."""
+_ASIDE = re.compile(
+    rf"\((?=[^()]*(?:\s[=≈∼~≃]\s|\b(?:is|are|was|were)\b))[^()]*\)\s?(?:{_IN_BRACKETS}|{_RAISED})"
+)
 """A clause in brackets with a mark of its own, which says nothing of what stands before it."""
+_INSIDE = re.compile(rf"\([^()]*\s[=≈∼~≃]\s[^()]*\s{_IN_BRACKETS}\s?\)")
+"""A value in brackets with its mark: (γ = −5.77 MHz/T [30])."""
 _BY_OTHERS = re.compile(
     r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
     r"|\b(?!(?:here|have|been|will|also|were|data|this)\b)[a-z]{4,}\s(?:et al\.?\s|and co-?workers\s)?"
@@ -52,14 +66,16 @@ _OWN_FINDING = re.compile(
 """Of what one says to have found, a mark at the end of the sentence cites the way."""
 _EARLIER = re.compile(r"\b(?:previous(?:ly)?|earlier|before|Refs?\.)", re.IGNORECASE)
 _GIVEN = re.compile(
-    r"\b(?:taking into account|considering|given)\s[^,.;]{0,60}\s(?:of|is|=|≈|~)\s*$", re.IGNORECASE
+    r"\b(?:taking into account|considering|given|assuming)\s(?:[^,.;]|\.\d){0,60}\s(?:of|is|=|≈|~)\s*$",
+    re.IGNORECASE,
 )
 """What stands right before a number that goes into a theory, and does not come from it."""
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
+    r"\b(?:calculat\w*|assuming|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
     r"ab[ -]initio|first[ -]principles|DFT|"
     r"simulat\w*|expected|band[ -]structure|would be|"
-    r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused)))|"
+    r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused|"
+    r"constru|interpret|attribut|explain|understood|due)))|"
     r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*|McMillan|"
     r"Monte[ -]Carlo|mock|"
     r"(?:artificial|synthetic) (?:data|sets?|spectr\w+|velocit\w+|light curves?|images?|catalog\w*))\b",
@@ -98,6 +114,26 @@ def has_raised_marks(text: str) -> bool:
     """Tell whether a paper may cite by raised numbers: where it cites by brackets or years, these are footnotes."""
     others = max(len(re.findall(_IN_BRACKETS, text)), len(re.findall(_OF_YEAR, text)))
     return others < SOME or FEW * len(re.findall(_RAISED, text)) > others
+
+
+_SUPPLEMENT = re.compile(
+    r"\[(\d{1,3})\]\s(?:See\s)?(?:also\s)?(?:the\s)?Supplement(?:al|ary)\b"
+    r"|\bSupplement(?:al|ary)\s(?:Materials?|Information|Notes?|Data)\s\[(\d{1,3})\]",
+    re.IGNORECASE,
+)
+
+
+def own_notes(text: str) -> frozenset[str]:
+    """Return the numbers under which a paper cites its own supplement: "[20] See Supplemental Material at"."""
+    return frozenset(match[1] or match[2] for match in _SUPPLEMENT.finditer(text))
+
+
+def without_notes(text: str, notes: frozenset[str]) -> str:
+    """Return a text of the same length without the marks of some notes."""
+    if not notes:
+        return text
+    marks = rf"(?:\bRefs?\.\s)?\[(?:{'|'.join(sorted(notes))})\]"
+    return re.sub(marks, lambda match: " " * len(match.group()), text)
 
 
 SOME, FEW = 10, 4
@@ -161,7 +197,9 @@ def without_foreign_marks(sentence: str, at: int = -1) -> str:
         kept = match.start() <= at < match.end() and match.group()[0] == "("
         return match.group() if kept else match.group()[:mark] + " " * (len(match.group()) - mark)
 
-    return _ASIDE.sub(blank, _OF_METHOD.sub(blank, sentence))
+    for pattern in (_OF_METHOD, _OF_EQUATION, _OF_WAY, _ASIDE, _INSIDE):
+        sentence = pattern.sub(blank, sentence)
+    return sentence
 
 
 def _parts_of(sentence: str) -> list[tuple[int, int]]:
@@ -195,6 +233,11 @@ _NO_DENIAL = re.compile(
     r"|\bno\.\s*\d*",
     re.IGNORECASE,
 )
+
+
+def is_calculated(said: str) -> bool:
+    """Tell whether words say outright that what they are of is calculated, as the first sentence of a caption may."""
+    return _CALCULATED.search(_without_theory(said)) is not None
 
 
 def is_denied(sentence: str, at: int) -> bool:

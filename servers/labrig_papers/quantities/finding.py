@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labrig.errors import LabrigError
-from labrig_papers.attribution.carrying import goes_on_citing
+from labrig_papers.attribution.carrying import goes_on_citing, speaks_of_own
 from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import (
     COMPARED,
@@ -21,7 +21,15 @@ from labrig_papers.attribution.samples import (
     written_in,
 )
 from labrig_papers.attribution.sentences import sentence_of
-from labrig_papers.attribution.standing import citations_in, has_raised_marks, is_denied, standing_of
+from labrig_papers.attribution.standing import (
+    citations_in,
+    has_raised_marks,
+    is_calculated,
+    is_denied,
+    own_notes,
+    standing_of,
+    without_notes,
+)
 from labrig_papers.properties.facets import facets_of
 from labrig_papers.quantities.candidates import Candidate
 from labrig_papers.quantities.conditions import CONDITIONS, Placed, conditions_of
@@ -78,35 +86,34 @@ def find_quantities(
         )
     found: list[Candidate] = []
     by_page: list[list[Candidate]] = []
-    raised = has_raised_marks("\n".join(pages))
+    whole = "\n".join(pages)
+    raised, notes = has_raised_marks(whole), own_notes(whole)
     for index, text in enumerate(pages):
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         units = list(scan(text))
         taken = [(each.start, each.end) for each in units]
-        candidates = [_candidate(text, number, each, raised) for each in units]
+        candidates = [_candidate(text, number, each, raised, notes) for each in units]
         for each in bare_numbers(text):
             if not any(start <= each.start < end for start, end in taken):
-                candidate = _candidate(text, number, each, raised)
+                candidate = _candidate(text, number, each, raised, notes)
                 if each.problem or candidate.name in without_unit():
                     candidates.append(candidate)
         candidates.sort(key=lambda candidate: candidate.start)
         inside = _with_materials(
             text, [each for each in candidates if not here.in_table(each.start)], parent_of(title)
         )
-        inside = [replace(each, source="caption") if here.in_caption(each.start) else each for each in inside]
+        inside = [_of_caption(text, each, here) if here.in_caption(each.start) else each for each in inside]
         by_page.append(inside)
     for index, here in enumerate(areas[: len(pages) - 1]):
         ends, begins = here.breaks_off, areas[index + 1].goes_on if index + 1 < len(areas) else None
         if ends is not None and begins is not None:
-            _join(by_page, index, pages, ends, begins, first_page + index, raised)
+            _join(by_page, index, pages, ends, begins, first_page + index, raised, notes)
     for index, inside in enumerate(by_page):
         number, here = first_page + index, areas[index] if index < len(areas) else Areas()
         ordered = sorted([*inside, *tabled(here, number)], key=lambda candidate: candidate.start)
         found += _with_conditions(pages[index], ordered)
     if alone := of_title(title):
-        found = [
-            each if each.formulas else replace(each, formulas=(alone,), material_by="title") for each in found
-        ]
+        found = [_of_title(each, pages[each.page - first_page], alone) for each in found]
     found = _of_others(_spelled_out(found, pages, first_page), pages, first_page, title, raised)
     found = _side_by_side(_of_magnets(found, pages, first_page))
     return tuple(
@@ -117,7 +124,7 @@ def find_quantities(
     )
 
 
-def _candidate(text: str, page: int, found: Found, raised: bool) -> Candidate:
+def _candidate(text: str, page: int, found: Found, raised: bool, notes: frozenset[str]) -> Candidate:
     sentence = sentence_of(text, found.start, found.end)
     quote = text[sentence.start : sentence.end].strip()
     before = text[max(sentence.start, found.start - 100) : found.start]
@@ -134,6 +141,7 @@ def _candidate(text: str, page: int, found: Found, raised: bool) -> Candidate:
         # The text names what it is, so the unit has one meaning.
         value, problem = read_value(found.text, "susceptibility"), ""
     at = max(0, found.start - sentence.start)
+    said = without_notes(text[sentence.start : sentence.end], notes)
     formulas = formulas_near(text, found.start, found.end)
     return Candidate(
         page,
@@ -146,11 +154,51 @@ def _candidate(text: str, page: int, found: Found, raised: bool) -> Candidate:
         quote,
         sentence.start,
         formulas,
-        citations_in(quote, raised),
-        standing_of(text[sentence.start : sentence.end], at, raised),
+        citations_in(said, raised),
+        standing_of(said, at, raised),
         conditions={"denied": "yes"} if is_denied(text[sentence.start : sentence.end], at) else {},
         material_by=nearness(text, found.start, found.end, formulas[0]) if formulas else "",
     )
+
+
+def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
+    """Return a candidate that no material is near as one of the title's, or where what is near is only its host.
+
+    A sentence that speaks of own work is of the title's material, too, where only sentences before it name others.
+    """
+    if not each.formulas:
+        return replace(each, formulas=(alone,), material_by="title")
+    printed = [_without_marks(written) for written in each.formulas]
+    outside = each.material_by.startswith("nearest") and each.material_by.endswith("another sentence")
+    if not outside or printed[0] == _without_marks(alone):
+        return each
+    if printed[0] not in _without_marks(alone) and (
+        each.standing == "cited" or not speaks_of_own(each.quote)
+    ):
+        return each
+    written = next(
+        (one for one, plain in zip(each.formulas, printed, strict=True) if plain == _without_marks(alone)),
+        alone,
+    )
+    return replace(each, formulas=tuple(dict.fromkeys([written, *each.formulas])), material_by="title")
+
+
+def _without_marks(written: str) -> str:
+    return re.sub(r"[_{}\s]", "", written)
+
+
+CAPTION_BEGINS = 48
+"""Characters of a caption or of a part of it, in which it says what is drawn."""
+_PANEL = re.compile(r"\.\s+(?=\([a-z]\))")
+
+
+def _of_caption(text: str, each: Candidate, here: Areas) -> Candidate:
+    """Return a candidate as one of a caption: what the first words of a panel call calculated, all of it is."""
+    start = next(first for first, last in here.captions if first <= each.start < last)
+    start = max([start, *(match.end() for match in _PANEL.finditer(text, start, each.start))])
+    first = text[start : min(each.start, start + CAPTION_BEGINS)]
+    standing = "calculated" if each.standing == "measured" and is_calculated(first) else each.standing
+    return replace(each, source="caption", standing=standing)
 
 
 def _spelled_out(found: list[Candidate], pages: Sequence[str], first_page: int) -> list[Candidate]:
@@ -170,13 +218,13 @@ def _of_others(
     found: list[Candidate], pages: Sequence[str], first_page: int, title: str, raised: bool
 ) -> list[Candidate]:
     """Return the candidates; cited where the paper goes on about what it cites of a material not of its title."""
-    titled = {written for _, _, written in written_in(COMPARED.sub(" ", title))}
+    titled = {_without_marks(written) for _, _, written in written_in(COMPARED.sub(" ", title))}
     return [
         replace(each, standing="cited")
         if each.source == "text"
         and each.standing == "measured"
         and each.formulas
-        and each.formulas[0] not in titled
+        and _without_marks(each.formulas[0]) not in titled
         and goes_on_citing(pages[each.page - first_page], each.start, each.end, each.formulas[0], raised)
         else each
         for each in found
@@ -209,6 +257,7 @@ def _join(
     begins: int,
     number: int,
     raised: bool,
+    notes: frozenset[str],
 ) -> None:
     """Put the values of a sentence that goes on over the end of a page in place of those that its halves gave."""
     tail = pages[index][max(0, ends - BACK) : ends].rstrip()
@@ -217,7 +266,7 @@ def _join(
     first_at, next_at = max(0, ends - BACK), begins - cut - 1
     sentence = sentence_of(text, cut - 1, cut + 2)
     fresh = [
-        _candidate(text, number, each, raised)
+        _candidate(text, number, each, raised, notes)
         for each in scan(text)
         if sentence.start <= each.start and each.end <= sentence.end
     ]

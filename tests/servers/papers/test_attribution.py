@@ -53,6 +53,21 @@ def found_in(text: str) -> tuple[Candidate, ...]:
             "Konacki (2005) is consistent with our analysis, provided that the precision is not 15 m/s.",
             ["cited"],
         ),
+        (
+            "We see 0.3 T, as in Fig. S9 of Ref. [20].\n\n[20] See Supplemental Material at a page.",
+            ["measured"],
+        ),
+        ("They see 0.3 T, as in Fig. 9 of Ref. [20].\n\n[20] A. Author, A Journal 1 (2001).", ["cited"]),
+        (
+            "The distance of the states δE = Δ^{2}/E_{F} (Ref. [35]) is 0.4 μeV, assuming Δ = 0.5 meV and E = 650 meV.",
+            ["calculated", "measured", "measured"],
+        ),
+        ("A moment (with γ = −5.7719 MHz/T [30]) is seen after two days at 1050 °C.", ["cited", "measured"]),
+        ("The film was annealed at 850 °C for two weeks [9].", ["measured"]),
+        ("At 0.7 T the peak could be construed as two.", ["measured"]),
+        ("It mixes the bands at Y [37]. The latter moves by 20 meV.", ["measured"]),
+        ("It mixes the bands [37] at Y. The latter moves by 20 meV.", ["measured"]),
+        ("It was grown by A. Smith at 20 K [4].", ["cited"]),
     ],
 )
 def test_standing(text: str, standings: list[str]) -> None:
@@ -271,3 +286,37 @@ def test_what_a_caption_takes_from_others_is_cited(tmp_path: Path) -> None:
         pages = pages_of(tmp_path / "caption.pdf", [drawn])
         found = find_quantities([pages[0].text], areas=areas_of_all(pages))
         assert len(found) == 4 and {each.standing for each in found} == {standing}, caption
+
+
+def test_the_first_words_of_a_caption_say_that_all_is_calculated(tmp_path: Path) -> None:
+    lines = [
+        "FIG. 1. (a) Calculated density of states. Note the width of 3 meV. (b) Density by tunnelling at 4 K.",
+        "FIG. 2. Density by tunnelling. It is compared with a theory. Note the width of 5 meV.",
+    ]
+    pages = pages_of(
+        tmp_path / "figures.pdf", [[(40, 700 - 60 * n, 9, line) for n, line in enumerate(lines)]]
+    )
+    found = find_quantities([pages[0].text], areas=areas_of_all(pages))
+    assert [(each.text, each.standing) for each in found] == [
+        ("3 meV", "calculated"), ("4 K", "measured"), ("5 meV", "measured"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "formula", "by"),
+    [
+        (
+            "Bright dots lie on Bi_{2}Se_{3} surfaces. The lattice constant is 0.41 nm.",
+            "Cu_{x}Bi_{2}Se_{3}",
+            "title",
+        ),
+        ("Films of NbSe_{2} were seen [3]. Figure 2 shows a vortex at 0.2 T.", "Cu_{x}Bi_{2}Se_{3}", "title"),
+        ("The film was grown on NbSe_{2}. Its gap is 1.1 meV.", "NbSe_{2}", "nearest"),
+        ("In NbSe_{2} the gap is 1.1 meV, as our Fig. 2 shows.", "NbSe_{2}", "nearest"),
+    ],
+)
+def test_the_title_goes_before_the_host_and_before_what_others_wrote(
+    text: str, formula: str, by: str
+) -> None:
+    (each,) = find_quantities([text], title="Superconductivity in Cu_{x}Bi_{2}Se_{3}")
+    assert each.formulas[0] == formula and each.material_by.startswith(by)
