@@ -54,3 +54,5 @@ for name in coloredlogs humanfriendly pyreadline3 sympy mpmath flatbuffers proto
 done
 # shellcheck disable=SC2086
 lock $models/pangu.in --fork-strategy fewest --only-binary :all: $left_out --output-file $models/pangu.lock "$@"
+grib=servers/labrig_earth/grib
+lock $grib/grib.in --fork-strategy fewest --only-binary :all: --output-file $grib/grib.lock "$@"

@@ -2,6 +2,7 @@
 
 - `server`: the MCP face
 - `results`: what every operation gives back
+- `grib`: GRIB by ecCodes, in a Python of its own
 - `data`: files by their content, opened by the one library that each format has here
 - `grids`: fields on grids: described, cut, aggregated, combined, regridded
 - `atmosphere`: levels of pressure, moisture and its transport, vorticity, shear

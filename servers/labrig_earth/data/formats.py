@@ -22,15 +22,14 @@ VECTORS: tuple[Format, ...] = ("gpkg", "geojson", "shapefile", "gpx", "csv", "pa
 DRIVERS: dict[Format, str] = {"geotiff": "GTiff", "jp2": "JP2OpenJPEG"}
 """Rasters, with the one reader of GDAL that opens each."""
 READ = (
-    "NetCDF 3 or 4, Zarr, GeoTIFF, JPEG 2000, GeoPackage, GeoJSON, Shapefile, GPX, CSV, Parquet, OSM XML or PBF; one "
-    "of them in a zip archive, or compressed by gzip or bzip2"
+    "NetCDF 3 or 4, GRIB, Zarr, GeoTIFF, JPEG 2000, GeoPackage, GeoJSON, Shapefile, GPX, CSV, Parquet, OSM XML or PBF; "
+    "one of them in a zip archive, or compressed by gzip or bzip2"
 )
 
 _HEAD_BYTES = 4096
 ZARR = ("zarr.json", ".zgroup", ".zmetadata", ".zarray")
-_REFUSED = {
-    b"GRIB": ("GRIB is not read by this server", "convert it to NetCDF, for instance with cdo -f nc copy"),
-}
+GRIB_WITHIN = 64
+"""Bytes before which a GRIB message begins, also where a bulletin's heading stands before it (WMO)."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,21 @@ def format_of(given: Place | str | Path) -> Format:
         raise LabrigError("There is no such file", where=place.name, code="not_found") from None
     if not size:
         raise LabrigError("The file is empty", where=place.name, expected=READ)
-    for start, (what, instead) in _REFUSED.items():
-        if head.startswith(start):
-            raise LabrigError(what, where=place.name, expected=READ, try_=instead)
+    if is_grib(head):
+        raise LabrigError(
+            "GRIB is read as a file of its own",
+            where=place.name,
+            expected="no archive of it",
+            try_="describe_data of the file itself, unpacked",
+        )
+    if head.startswith(b"\x0e\x03\x13\x01"):
+        raise LabrigError(
+            "HDF4 is not read: the GDAL of this server has no reader of it",
+            where=place.name,
+            expected=READ,
+            try_="convert it: gdal_translate (of a GDAL with HDF4) to GeoTIFF, h4toh5 or ncl_convert2nc to NetCDF; "
+            "NASA has many HDF4 products as HDF5 or NetCDF too",
+        )
     if head[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05") or head.startswith(b"\x89HDF\r\n\x1a\n"):
         return "netcdf"
     if head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
@@ -96,6 +107,12 @@ def format_of(given: Place | str | Path) -> Format:
     if len(head) > 15 and struct.unpack(">I", head[:4])[0] < 64 * 1024 and b"OSMHeader" in head[4:20]:
         return "pbf"
     return _of_text(place, head)
+
+
+def is_grib(head: bytes) -> bool:
+    """Tell whether a file begins with a GRIB message of edition 1 or 2."""
+    start = head[: GRIB_WITHIN + 4].find(b"GRIB")
+    return start >= 0 and head[start + 7 : start + 8] in (b"\1", b"\2")
 
 
 def _of_folder(place: Place) -> Format:

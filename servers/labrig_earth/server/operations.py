@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from importlib.metadata import PackageNotFoundError, version
@@ -40,6 +40,8 @@ MOST_HASHED = 32
 MOST_PATTERN = 300
 MOST_VALUES = 40
 
+LOOKING = ("find_data",)
+"""Operations that look into many files, of which none is converted for that."""
 CLUSTERED = ("extract", "aggregate", "combine", "regrid_or_reproject", "zonal_statistics")
 """Operations that a dask scheduler takes, where one is set."""
 
@@ -103,8 +105,14 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
     """Have a child do what is asked; its files are there until the block ends."""
     from labrig_earth.work import asking
 
-    with ExitStack() as held:
+    async with AsyncExitStack() as converted:
+        held = converted.enter_context(ExitStack())
         given, hashes, notes = await in_thread(open_inputs, asked.inputs, held)
+        if asked.operation not in LOOKING:
+            from labrig_earth.grib.converting import convert_grib
+
+            given, more = await convert_grib(given, here.state.engines, converted, long=long)
+            notes += more
         folder = await in_thread(lambda: held.enter_context(make_scratch(here)))
         limits = asking.JOB if long else asking.CALL
         scheduler = here.state.scheduler if asked.operation in CLUSTERED else ""

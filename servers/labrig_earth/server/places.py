@@ -15,6 +15,7 @@ STORES = (".zgroup", "zarr.json")
 ENDINGS = (
     *(".nc", ".nc4", ".cdf", ".h5", ".tif", ".tiff", ".gpkg", ".geojson", ".json", ".shp", ".zip"),
     *(".gpx", ".csv", ".osm", ".pbf", ".jp2", ".parquet", ".geoparquet"),
+    *(".grib", ".grb", ".grib2", ".grb2"),
     *(".osm.bz2", ".osm.gz", ".nc.gz", ".tif.gz", ".csv.gz", ".geojson.gz"),
 )
 """Names of what may be data; what it is, its content says."""
