@@ -16,6 +16,7 @@ from typing import Any
 
 from labrig.answer import META_KEY
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 from labrig.serving.serve import add_serve_arguments, serve_options
 from labrig.serving.serve import run as run_server
 from labrig.toolbox import ServeOptions
@@ -312,7 +313,7 @@ def _show(result: Any, *, as_text: bool, files: Mapping[int, Path] = MappingProx
     if result.is_error:
         status = (structured or {}).get("status", "")
         error = error or {"code": "engine", "what": f"the run ended with status {status}" if status else text}
-        print(json.dumps(error, ensure_ascii=False), file=sys.stderr)
+        print(redact(json.dumps(error, ensure_ascii=False)), file=sys.stderr)
         return FAILED
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from pydantic import Field
 from labrig.answer import Answer, Picture, Published, Quantity
 from labrig.calls import CallLog
 from labrig.errors import LabrigError
-from labrig.serving import face
+from labrig.serving import face, results, serve
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions, Toolbox, session
 
@@ -111,6 +112,26 @@ async def test_refusals_are_clear_and_defects_masked(
     assert says in result.content[0].text
     assert "hunter2" not in str(result)
     assert "pydantic" not in str(result)
+
+
+def test_what_is_logged_holds_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exception quotes what it was given, in its message and in the lines of its traceback."""
+    monkeypatch.setenv("SOME_API_KEY", "sk-of-the-log-0123456789")
+    logger = logging.getLogger("labrig")
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", logger.propagate)
+    serve._log_to(tmp_path / "labrig.log")
+    try:
+        raise RuntimeError("refused: sk-of-the-log-0123456789")
+    except RuntimeError:
+        results.defect("measure")
+    for handler in logger.handlers:
+        handler.close()
+    for logged in ((tmp_path / "labrig.log").read_text(), capsys.readouterr().err):
+        assert "in tool measure" in logged and "refused: [key]" in logged
+        assert "sk-of-the-log" not in logged
 
 
 async def test_selection(tmp_path: Path) -> None:

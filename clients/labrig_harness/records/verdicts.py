@@ -13,6 +13,7 @@ from typing import Any
 
 from labrig.canonical import sha256
 from labrig.errors import LabrigError
+from labrig.redaction import redact
 from labrig_harness.records import outfolder
 from labrig_harness.trajectory import Trajectory
 
@@ -59,10 +60,9 @@ def submission_hash(trajectory: Trajectory) -> str:
 
 
 def keep(folder: Path, verdicts: Verdicts) -> None:
-    """Write the verdicts of a record."""
-    outfolder.write_atomically(
-        folder / FILE, outfolder.json_text({"schema": SCHEMA, **asdict(verdicts)}) + "\n"
-    )
+    """Write the verdicts of a record, without keys, which a judge's service may repeat."""
+    text = redact(outfolder.json_text({"schema": SCHEMA, **asdict(verdicts)}))
+    outfolder.write_atomically(folder / FILE, text + "\n")
 
 
 def read(folder: Path) -> Verdicts | None:

@@ -221,7 +221,7 @@ class _Planner:
         if not item:
             self.done.skip(f"{file.name}: none of the {len(self.known)} samples; say which with --item")
             return None
-        agent = self.where.agent or _find_agent(run)
+        agent = redact(self.where.agent or _find_agent(run))  # it names a folder
         arm = self.where.arm or (run.record.arm if run.record else "")
         if self.suite is not None:
             arm = self.suite.arm(arm).name  # an unknown arm is refused here
@@ -292,7 +292,7 @@ def _find_item(run: ReadRun, file: Path, number: int, known: dict[str, Sample], 
     names = [where.item, run.item, stem, *(part.name for part in file.parents)]
     if known:
         return next((name for name in names if name in known), "") or _find_by_end(run, known)
-    name = outfolder.safe(where.item or run.item or stem)
+    name = outfolder.safe(redact(where.item or run.item or stem))
     return name if where.item or run.item or not number else f"{name}-{number + 1}"
 
 

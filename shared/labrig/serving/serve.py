@@ -331,6 +331,15 @@ def log_path() -> Path:
     return home() / "logs" / "labrig.log"
 
 
+class _Line(logging.Formatter):
+    """A line of the log, and the traceback below it, without keys: an exception may quote what it was given."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from labrig.redaction import redact  # most servers never log
+
+        return redact(super().format(record))
+
+
 def _log_to(path: Path) -> None:
     """Log warnings and worse to stderr and to a file; a file that cannot be written is passed over."""
     logger = logging.getLogger("labrig")
@@ -343,7 +352,7 @@ def _log_to(path: Path) -> None:
     except OSError as error:
         print(f"labrig: no log file: {error}", file=sys.stderr)
     for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        handler.setFormatter(_Line("%(asctime)s %(levelname)s %(message)s"))
         logger.addHandler(handler)
     logger.propagate = False
 

@@ -20,7 +20,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -204,8 +204,15 @@ class Http:
         match = re.search(r"http://127\.0\.0\.1:(\d+)/mcp", line)
         assert match, f"the server does not start: {line}"
         self.port = int(match[1])
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        self.stderr = line.encode()
+        self._hearing = threading.Thread(target=self._hear, args=(self.process.stderr,), daemon=True)
+        self._hearing.start()
         self._numbers = itertools.count(1000)
+
+    def _hear(self, stderr: IO[bytes]) -> None:
+        """Keep what the server says on stderr; without a reader it would wait at the end of a full pipe."""
+        for line in stderr:
+            self.stderr += line
 
     def call(self, tool: str, arguments: Any, patience: float = PATIENCE_S, *, token: str = MINE) -> Reply:
         """Call a tool and wait for the answer."""
@@ -313,6 +320,7 @@ class Http:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._hearing.join()
 
 
 def tool_headers(method: str, tool: str, token: str) -> dict[str, str]:
