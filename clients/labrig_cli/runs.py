@@ -191,11 +191,11 @@ def _run(arguments: argparse.Namespace) -> int:
         rehearse(plan, arguments.out)
         print_plan(plan, probe_servers(plan))
         return 0
-    probe_servers(plan)
     return carry_out(
         [plan],
         arguments.out,
         arguments.scheduler,
+        probe=True,
         fail_below=arguments.fail_below,
         errors=ErrorCount(arguments.fail_on_error),
     )
@@ -438,8 +438,15 @@ def carry_out(
     fail_below: float | None = None,
     errors: ErrorCount | None = None,
     quiet: bool = False,
+    probe: bool = False,
 ) -> int:
-    """Run plans into one folder with a progress bar, then score it and print the scores, unless `quiet`."""
+    """Run plans into one folder with a progress bar, then score it and print the scores, unless `quiet`.
+
+    Parameters
+    ----------
+    probe
+        Whether the servers of others are started once before the first record.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
@@ -483,7 +490,7 @@ def carry_out(
                 bars.update(bar, advance=1, ends=" ".join(f"{end} {n}" for end, n in ends.most_common(3)))
 
             try:
-                _execute(plan, out, scheduler, advance)
+                _execute(plan, out, scheduler, advance, probe)
             except KeyboardInterrupt:
                 console.print(f"interrupted; what is recorded stays. Go on with: labrig resume {out}")
                 raise
@@ -497,17 +504,19 @@ def carry_out(
     return 0 if scored.whole_runs(labels) and not low else FAILED
 
 
-def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any) -> None:
+def _execute(plan: RunPlan, out: Path, scheduler: str | None, advance: Any, probe: bool) -> None:
     if scheduler is None:
         from labrig_harness.run.runner import run as run_here
 
         try:
-            asyncio.run(_end_by_sigterm(run_here(plan, out, progress=advance)))
+            asyncio.run(_end_by_sigterm(run_here(plan, out, progress=advance, probe=probe)))
         except asyncio.CancelledError:
             raise KeyboardInterrupt from None
     else:
         from labrig_harness.run.cluster import run
 
+        if probe:
+            probe_servers(plan)
         run(plan, out, scheduler, progress=advance)
 
 

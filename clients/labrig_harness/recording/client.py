@@ -12,7 +12,7 @@ import os
 import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +69,9 @@ async def kept_servers() -> AsyncIterator[None]:
 class Connection:
     """A server that was started or reached, and what it said of itself; it belongs to no record.
 
+    A task of its own holds it, since a client must be closed by the task that opened it, and a server that is kept goes
+    from task to task. The client is that of the MCP SDK: FastMCP's takes twice the time to import.
+
     Attributes
     ----------
     client
@@ -82,12 +85,21 @@ class Connection:
         self.client: Any = None
         self.unanswered = 0
         self._options = options
-        self._open = AsyncExitStack()
+        self._ended = asyncio.Event()
+        self._holder: asyncio.Task[None] | None = None
+        self._open = ExitStack()
         self._errors = self._open.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the client
 
     async def open(self) -> None:
         """Start or reach the server."""
-        from fastmcp import Client
+        opened = asyncio.get_running_loop().create_future()
+        self._holder = asyncio.create_task(self._hold(opened))
+        await asyncio.wait({opened, self._holder}, return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            self._holder.result()
+
+    async def _hold(self, opened: asyncio.Future[None]) -> None:
+        from mcp.client.client import Client
 
         # In a run, a URL is another's: what it is sent is named by its headers.
         own = self.target.url and self.target.cwd is None
@@ -96,24 +108,38 @@ class Connection:
         if target.kept:  # the folder of a record would be gone when the next one comes
             folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="labrig-kept-"))
             target = replace(target, cwd=Path(folder))
-        transport: Any = target.transport(self._options, token)
-        if hasattr(transport, "log_file"):  # that of a child process
-            transport.log_file = self._errors
-        self.client = await self._open.enter_async_context(Client(transport))
+        streams = target.streams(self._options, token, self._errors)
+        async with Client(streams, cache=None) as client:
+            self.client = client
+            opened.set_result(None)
+            await self._ended.wait()
 
     async def close(self) -> None:
         """End the connection, and the process that was started for it."""
-        await self._open.aclose()
+        self._ended.set()
+        if self._holder is not None:
+            if self.client is None:
+                self._holder.cancel()
+            await asyncio.wait({self._holder})
+        self._open.close()
 
     async def list_tools(self) -> list[dict[str, Any]]:
         """Return tools/list in wire form."""
-        tools = await self.client.list_tools()
-        return [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in tools]
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        seen: set[str | None] = set()
+        while cursor not in seen:
+            seen.add(cursor)
+            page = await self.client.list_tools(cursor=cursor)
+            found += [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in page.tools]
+            if (cursor := page.next_cursor) is None:
+                break
+        return found
 
     @property
     def version(self) -> str:
         """Of the server, as it says; empty where it does not."""
-        about = getattr(self.client, "server_info", None)
+        about = self.client.server_info
         return str(about.version) if about is not None else ""
 
     def add_last_words(self, what: str) -> str:
@@ -181,7 +207,7 @@ class ServerClient:
         self._connection.unanswered += 1
         try:
             async with asyncio.timeout(self._call_s):
-                result = await self._client.call_tool_mcp(tool, arguments)
+                result = await self._client.call_tool(tool, arguments)
         except TimeoutError:
             what = f"The call took longer than {self._call_s:g} s and was ended"
             raise CallFailed(what, died=False, code="timeout") from None

@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from importlib.machinery import PathFinder
@@ -244,6 +245,30 @@ class Target:
         argv = self.start(options)
         cwd = str(self.cwd) if self.cwd else None
         return StdioTransport(argv[0], argv[1:], env=dict(os.environ), cwd=cwd, keep_alive=False)
+
+    @asynccontextmanager
+    async def streams(self, options: ServeOptions, token: str, errors: Any) -> AsyncIterator[Any]:
+        """Start or reach the server for the client of the MCP SDK; its standard error goes to the file `errors`."""
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+
+        if self.url:
+            from mcp.client.streamable_http import streamable_http_client
+            from mcp.shared._httpx_utils import create_mcp_http_client
+
+            headers = {name: os.environ.get(variable, "") for name, variable in self.headers.items()}
+            headers |= {"Authorization": f"Bearer {token}"} if token else {}
+            async with (
+                create_mcp_http_client(headers) as http,
+                streamable_http_client(self.url, http_client=http) as streams,
+            ):
+                yield streams
+        else:
+            argv = self.start(options)
+            command = StdioServerParameters(
+                command=argv[0], args=argv[1:], env=dict(os.environ), cwd=self.cwd
+            )
+            async with stdio_client(command, errlog=errors) as streams:
+                yield streams
 
 
 def check_url(url: str, *, where: str) -> str:

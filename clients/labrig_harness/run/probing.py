@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -15,29 +16,40 @@ from labrig_harness.recording.recorder import CallFailed, Recorder
 
 
 async def list_foreign_tools(arm: Arm) -> dict[str, list[str]]:
-    """Return by server the names of the tools of the arm's servers that are not ours.
+    """Return by server the names of the tools of the arm's servers that are not ours; all are asked at once.
+
+    A server that the run keeps goes on to its first record.
 
     Raises
     ------
     LabrigError
         For one that does not start, cannot be reached, or has no tools.
     """
-    found: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory(prefix="labrig-probe-") as folder:
-        for name in arm.targets:
-            target = replace(arm.target(name), cwd=Path(folder))
-            recorder = Recorder(CallLog(Path(folder)), name)
-            where = target.url or " ".join(target.argv)
-            try:
-                async with ServerClient(target, ServeOptions(), recorder, arm.call_s):
-                    found[name] = recorder.course.servers[name]
-            except CallFailed as failure:
-                raise LabrigError(
-                    f"The server {failure}",
-                    where=where,
-                    try_=f"labrig tools {target.url}" if target.url else f"labrig tools -- {where}",
-                    code="unavailable",
-                ) from failure
-            if not found[name]:
-                raise LabrigError(f"The server {name} has no tools", where=where)
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = {
+                    name: group.create_task(_list_tools(arm, name, Path(folder))) for name in arm.targets
+                }
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+    return {name: each.result() for name, each in asked.items()}
+
+
+async def _list_tools(arm: Arm, name: str, folder: Path) -> list[str]:
+    target = replace(arm.target(name), cwd=folder)
+    recorder = Recorder(CallLog(folder / name), name)
+    where = target.url or " ".join(target.argv)
+    try:
+        async with ServerClient(target, ServeOptions(), recorder, arm.call_s):
+            found = recorder.course.servers[name]
+    except CallFailed as failure:
+        raise LabrigError(
+            f"The server {failure}",
+            where=where,
+            try_=f"labrig tools {target.url}" if target.url else f"labrig tools -- {where}",
+            code="unavailable",
+        ) from failure
+    if not found:
+        raise LabrigError(f"The server {name} has no tools", where=where)
     return found

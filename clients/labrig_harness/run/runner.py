@@ -12,19 +12,35 @@ from labrig_harness.recording.warm import warm_servers
 from labrig_harness.records import outfolder
 from labrig_harness.run.claims import LOOKS_AGAIN_S, claimed
 from labrig_harness.run.plan import RunPlan, prepare
+from labrig_harness.run.probing import list_foreign_tools
 from labrig_harness.run.record import run_unit
 from labrig_harness.sample import Sample
 from labrig_harness.trajectory import Trajectory
 
 
 async def run(
-    plan: RunPlan, out: Path, *, progress: Callable[[Trajectory], None] = lambda each: None
+    plan: RunPlan,
+    out: Path,
+    *,
+    progress: Callable[[Trajectory], None] = lambda each: None,
+    probe: bool = False,
 ) -> list[Path]:
     """Run what is not recorded yet, or ended for reasons outside the agent, and return the records' folders.
 
     What another runner works on is left to it, and run only if that ends without having made it.
+
+    Parameters
+    ----------
+    probe
+        Whether the servers of others are started once before: one that cannot be ends the run.
     """
-    plan = prepare(plan, out)
+    async with kept_servers():
+        if probe and plan.calls != "replay":
+            await list_foreign_tools(plan.arm)
+        return await _run(prepare(plan, out), out, progress)
+
+
+async def _run(plan: RunPlan, out: Path, progress: Callable[[Trajectory], None]) -> list[Path]:
     gate = asyncio.Semaphore(max(1, plan.jobs))
 
     async def one(sample: Sample, epoch: int) -> Path:
@@ -43,6 +59,6 @@ async def run(
 
     units = plan.units()
     with warm_servers() if len(units) > 1 else nullcontext():
-        async with kept_servers(), asyncio.TaskGroup() as group:
+        async with asyncio.TaskGroup() as group:
             running = [group.create_task(one(sample, epoch)) for sample, epoch in units]
     return [each.result() for each in running]

@@ -162,7 +162,8 @@ async def test_a_kept_server_goes_from_record_to_record_until_it_dies(script: Pa
 
 def test_a_kept_server_is_recorded_as_that(script: Path, tmp_path: Path) -> None:
     asked, out = tmp_path / "questions.toml", tmp_path / "out"
-    command = shlex.join([sys.executable, "-I", "-S", script.name, "."])
+    starts = tmp_path / "starts"
+    command = f"sh -c 'pwd >>{starts}; exec {shlex.join([sys.executable, '-I', '-S', str(script), '.'])}'"
     asked.write_text(
         f'server = ["toy=-- {command}"]\nserver_kept = ["toy"]\n'
         "[[question]]\nquestion = 'How many?'\nkind = 'number'\nanswer = 7\ntolerance = 0\n"
@@ -171,6 +172,7 @@ def test_a_kept_server_is_recorded_as_that(script: Path, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     about = json.loads((out / "toy.nop" / "run.json").read_text())
     assert about["servers"]["toy"]["kept"] is True
+    assert len(starts.read_text().split()) == 1, "the start before the run is that of the first record"
     assert RunPlan.from_dict(about, suites.load("questions"), ()).arm.target("toy").kept
     refused = labrig("run", str(asked), "--agent", "nop", "--out", str(out), "--server-kept", "phreeqc")
     assert refused.returncode == 2 and "server with a command" in refused.stderr
