@@ -20,6 +20,7 @@ ALL = (
     "relay",
     "sandbox",
     "describe_table",
+    "beside_filesystem",
     "gym",
     "warm_servers",
     "atlas",

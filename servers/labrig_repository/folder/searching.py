@@ -269,7 +269,7 @@ def matching_files(
         parts = ["**", *parts]
     literal = list(itertools.takewhile(lambda part: "*" not in part and "?" not in part, parts[:-1]))
     aside = any(part.startswith(".") or part in ASIDE for part in parts)
-    matches = path_matcher(parts)
+    matches = path_matcher(parts) if parts != ["**"] else lambda path: True
     found = list(list_directory(repository, "/".join(literal), None, aside=aside))
     files = [each for each in found if each.kind != "folder" and matches(each.path)]
     return files, [each for each in found if each.kind == "folder"]

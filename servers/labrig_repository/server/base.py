@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,11 +20,15 @@ from labrig.tables.apart import readers
 from labrig.toolbox import ServeOptions, Toolbox
 from labrig_repository.folder.contents import Kept
 from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.listing import Found
 from labrig_repository.folder.store import Repository
 from labrig_repository.viewing import viewers
 
 LOCAL = "local"
 """The id that stands for the folder, where there is one."""
+
+MOST_LISTINGS = 8
+"""Listings whose further pages may still be asked for."""
 
 MOST_DESCRIBING, MOST_WAITING = 4, 100
 """Tables of folders of one caller that are described at a time, each by a process, and that wait."""
@@ -46,6 +51,7 @@ class State:
         self.readers = readers(slots=MOST_DESCRIBING, places=MOST_WAITING)
         self.viewers = viewers()
         self.kept = Kept()
+        self.listings: OrderedDict[tuple[Any, ...], list[Found]] = OrderedDict()
         self.sandbox = Sandbox.configured(
             profile=python, unsafe_local=unsafe_local, roots=[each.path for each in self.folders.values()]
         )
@@ -79,6 +85,13 @@ class State:
         if name.isascii() and (name.lstrip("-").isdigit() or "/" in name):
             return _generated(name)
         raise unknown_name("repository", name, [*self.folders, LOCAL], where="id")
+
+    def keep_listing(self, asked: tuple[Any, ...], found: list[Found]) -> None:
+        """Keep a listing for its further pages; of `MOST_LISTINGS` the one that was asked for longest ago goes."""
+        self.listings[asked] = found
+        self.listings.move_to_end(asked)
+        while len(self.listings) > MOST_LISTINGS:
+            self.listings.popitem(last=False)
 
     def _expected(self) -> str:
         served = [*self.folders, *([LOCAL] if len(self.folders) == 1 else [])]

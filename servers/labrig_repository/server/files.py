@@ -36,6 +36,9 @@ from labrig_repository.server.base import (
 LISTED = 200
 """Names on a page."""
 
+MOST_NAMES_KEPT = 100_000
+"""Names of a listing whose further pages are of the moment of the first; a longer one is made anew for each."""
+
 PAGE_BYTES = ANSWER_BYTES - 600
 """Of a page of names or hits, as JSON; the rest is for what is said beside them."""
 
@@ -73,12 +76,20 @@ async def list_directory(
 
     Example: {}
     """
-    repository = session().state.repository(id)
-    found = await in_thread(_listed, repository, prefix, depth)
+    state: State = session().state
+    repository = state.repository(id)
+    asked = (repository.name, prefix, checked_depth(depth))
+    found = state.listings.get(asked) if cursor else None
+    if found is None:
+        found = await in_thread(_listed, repository, prefix, depth)
     if not found and not cursor:
         return await in_thread(_nothing, repository, prefix)
-    question = [repository.name, prefix, checked_depth(depth), len(found)]
+    question = [*asked, len(found)]
     page, following = cursors.page(found, question, cursor, size=LISTED, most_bytes=PAGE_BYTES, written=_line)
+    if not following:
+        state.listings.pop(asked, None)
+    elif len(found) <= MOST_NAMES_KEPT:
+        state.keep_listing(asked, found)
     return Answer(
         source=repository.about,
         text="\n".join(map(_line, page)),

@@ -418,7 +418,11 @@ def test_a_long_listing_comes_in_pages(own: Rig, lakes: Path) -> None:
         cursor = answer["next"].split("'")[1]
     assert names == [f"many/{number:03d}" for number in range(450)]
     (lakes / "many" / "450").touch()
-    assert "cursor" in own.refusal("list_directory", prefix="many", cursor=cursor)
+    assert "cursor" in own.refusal("list_directory", prefix="many", cursor=cursor)  # the pages had ended
+    first = own.own("list_directory", prefix="many")
+    (lakes / "many" / "000-before").touch()
+    second = own.own("list_directory", prefix="many", cursor=first["next"].split("'")[1])
+    assert paths_in(second)[0] == "many/200"  # pages are of one moment
     for each in (lakes / "many").iterdir():
         each.unlink()
     assert own.own("list_directory", prefix="many")["warnings"] == ["The folder is empty"]
