@@ -380,9 +380,26 @@ def print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
         print("tokens: no limit is set (--max-tokens)")
     if arm.max_cost is not None:
         print(f"at most {units * arm.max_cost:g} in all, by {plan.agent.prices}")
+    print(_shown_by([each.labels.get(suite.cluster, each.id) for each in plan.tasks], suite.cluster))
     for sample in plan.tasks:
         own = "".join(f"  {name} {getattr(plan.arm_of(sample), name)}" for name in sample.limits)
         print(f"  {sample.id}  {sample.labels.get('stem', '')}{own}")
+
+
+def _shown_by(clusters: list[str], kind: str) -> str:
+    """Say what so many samples can show; repeats of a sample make it no more than one."""
+    from labrig_study.statistics.planning import DISAGREEING, half_width, least_difference
+
+    count, groups = len(clusters), len(set(clusters))
+    found = least_difference(count)
+    apart = f"two agents that disagree on {100 * DISAGREEING:.0f} % of them"
+    shown = (
+        f"tell {apart} apart where they differ by {100 * found:.0f} points (4 times in 5)"
+        if found is not None
+        else f"are too few to tell {apart} apart"
+    )
+    few = f"; fewer count where samples of one {kind} ({groups} here) agree" if groups < count else ""
+    return f"{count} samples show an accuracy to within {100 * half_width(count):.0f} points (95 %), and {shown}{few}"
 
 
 def _read_items(path: Path) -> list[str]:

@@ -6,9 +6,11 @@
 - `retention`: kept, gained, lost; `stability`: reruns; `passing`: pass@k, pass^k; `agreement`: alpha, kappa
 - `prediction`: logistic regression, correlations
 - `arms`: one arm; `comparison`: two arms, all of it together
+- `planning`: what a number of samples can show, before a run
 - `checking`, `distributions`: shared by these
 
-All functions are pure; where chance is involved it comes from a seed. `wilson` needs the standard library only.
+All functions are pure; where chance is involved it comes from a seed. `wilson` and `planning` need the standard
+library only.
 """
 
 from __future__ import annotations

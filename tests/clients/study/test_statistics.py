@@ -25,6 +25,7 @@ from labrig_study.statistics import (
     retention,
     stability,
 )
+from labrig_study.statistics.planning import DISAGREEING, half_width, least_difference
 from labrig_study.statistics.retention import Movement
 from support.late import late
 
@@ -705,3 +706,21 @@ def test_passing_rests_on_samples_with_k_attempts_and_resamples_clusters() -> No
             passing.passing(wrong)
     with pytest.raises(ValueError, match="k is 1 to"):
         passing.pass_at(1, 2, 3)
+
+
+@pytest.mark.parametrize("samples", [40, 100, 500, 1_000])
+def test_the_least_difference_is_found_four_times_in_five(samples: int) -> None:
+    """By drawing pairs that disagree on three in ten, and McNemar's test without correction on each set."""
+    least = least_difference(samples)
+    assert least is not None
+    random = np.random.default_rng(samples)
+    shares = [(DISAGREEING + least) / 2, (DISAGREEING - least) / 2, 1 - DISAGREEING]
+    one, other, _ = random.multinomial(samples, shares, size=4_000).T
+    found = np.abs(one - other) > 1.959964 * np.sqrt(one + other)
+    assert 0.76 < found.mean() < 0.84
+
+
+def test_so_few_samples_show_nothing() -> None:
+    assert least_difference(10) is None
+    assert half_width(100) == pytest.approx(0.098, abs=1e-3)
+    assert least_difference(400) == pytest.approx(least_difference(100) / 2, rel=0.03)

@@ -426,6 +426,7 @@ def test_the_preset_of_appendix_h(
     assert main([*dry, "--out", str(tmp_path / "o")]) == 0
     said = capfd.readouterr().out
     assert "50 samples" in said and "at most 24 steps and 300 s" in said
+    assert "50 samples show an accuracy to within 14 points (95 %)" in said
     assert main([*dry[:-1], "--max-steps", "5", "--dry-run", "--out", str(tmp_path / "o")]) == 0
     assert "at most 5 steps" in capfd.readouterr().out
     dry[5] = "appendix-x"
