@@ -717,7 +717,7 @@ def test_the_least_difference_is_found_four_times_in_five(samples: int) -> None:
     shares = [(DISAGREEING + least) / 2, (DISAGREEING - least) / 2, 1 - DISAGREEING]
     one, other, _ = random.multinomial(samples, shares, size=4_000).T
     found = np.abs(one - other) > 1.959964 * np.sqrt(one + other)
-    assert 0.76 < found.mean() < 0.84
+    assert 0.76 < found.mean() < 0.86  # of few samples the counts are coarse
 
 
 def test_so_few_samples_show_nothing() -> None:
