@@ -12,6 +12,7 @@ from labrig_earth.catalogue.entries import Box, Entry, Variable
 from labrig_earth.data.dates import named_time
 from labrig_earth.data.formats import DRIVERS, Format, Place, format_of
 from labrig_earth.data.opening import open_dataset
+from labrig_earth.data.stations import places_of
 from labrig_earth.results import SYNTHETIC
 
 MOST_VARIABLES = 40
@@ -57,6 +58,8 @@ def entry_of(place: Place, *, where: str = "") -> Entry:
 
 
 def _grid(place: Place, kind: str) -> dict[str, Any]:
+    import numpy as np
+
     from labrig_earth.grids.axes import axes_of, is_field
     from labrig_earth.grids.times import iso
 
@@ -69,6 +72,9 @@ def _grid(place: Place, kind: str) -> dict[str, Any]:
             if is_field(each)
         )
         box: Box | None = None
+        if (places := places_of(data)) is not None:
+            x, y = (np.atleast_1d(data[name].values) for name in (places.longitude, places.latitude))
+            box = (float(np.nanmin(x)), float(np.nanmin(y)), float(np.nanmax(x)), float(np.nanmax(y)))
         if axes.geographic and axes.x and axes.y:
             box = _degrees(data[axes.x].values, data[axes.y].values)
         start = end = ""

@@ -9,6 +9,7 @@
 - `layers`: what is in a file of features
 - `tables`: tables of text, with coordinates however they are written
 - `bounds`: what values cover in time, as bounds of times state it
+- `stations`: values at places that make no grid
 - `opening`: grids, rasters and vectors as xarray and geopandas objects
 - `cubes`: many files as one; `dates`: dates in their names
 """

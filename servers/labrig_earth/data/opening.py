@@ -20,6 +20,7 @@ from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of
 from labrig_earth.data.parquet import read_parquet
 from labrig_earth.data.projected import in_metres
+from labrig_earth.data.stations import frame_of, places_of, with_names
 from labrig_earth.data.tables import points_of, read_table
 
 CHUNK = "32MiB"
@@ -98,8 +99,8 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
             )
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
-    return note_land(
-        note_bounds(in_metres(found.set_coords(mappings)))
+    return with_names(
+        note_land(note_bounds(in_metres(found.set_coords(mappings))))
     )  # as coordinates they stay with each variable
 
 
@@ -187,8 +188,14 @@ def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") ->
 
     place = Place.of(given)
     kind = format_of(place)
+    if kind in GRIDS:
+        data = open_dataset(place, group=layer)
+        if (places := places_of(data)) is not None:
+            return _tried(lambda: frame_of(data, places), place)
     if kind not in VECTORS:
-        raise _other(place, kind, "vectors (GeoPackage, GeoJSON, Shapefile, GPX, CSV with coordinates)")
+        raise _other(
+            place, kind, "vectors (GeoPackage, GeoJSON, Shapefile, GPX, CSV with coordinates, stations)"
+        )
     size = Path(place.path).stat().st_size
     if size > MOST_VECTOR_BYTES:
         raise over_limit(

@@ -12,6 +12,7 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_vector
+from labrig_earth.data.stations import LEFT_OUT
 from labrig_earth.data.tables import READ_AS
 from labrig_earth.gis.boxes import cut_at_antimeridian
 from labrig_earth.gis.osm import generator, is_osm, read_osm
@@ -76,6 +77,8 @@ def read_features(place: Place, *, layer: str = "", crs: str = "", keys: Sequenc
     found = Features(open_vector(place, layer=layer, crs=crs), place.name)
     if said := found.frame.attrs.pop(READ_AS, ""):
         found.assumed.append(said)
+    if said := found.frame.attrs.pop(LEFT_OUT, ""):
+        found.warnings.append(f"{said} was left out: sample_grid and aggregate_grid take it")
     if wanted is not None and found.frame.crs != wanted:
         if found.frame.crs is not None:
             found.warnings.append(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.data.stations import places_of
 
 LATITUDE_NAMES = ("latitude", "lat", "nav_lat", "rlat_true")
 LONGITUDE_NAMES = ("longitude", "lon", "lng", "long", "nav_lon")
@@ -97,6 +98,9 @@ def axes_of(data: Any) -> Axes:
         return Axes(
             time, y, x, level, member, False, latitude, longitude, crs or WGS84, (*assumed, *_guess(crs))
         )
+    if places_of(data) is not None:
+        level = level if level in data.dims else ""  # heights of the places are none
+        return Axes(time, "", "", level, member, False, "", "", crs or WGS84, _guess(crs))
     if latitude and longitude and data[latitude].ndim <= 1 and data[longitude].ndim <= 1:
         return Axes(time, latitude, longitude, level, member, True, "", "", crs or WGS84, _guess(crs))
     y, x = _named(data, Y_NAMES) or _found(data, "Y", ()), _named(data, X_NAMES) or _found(data, "X", ())
@@ -205,6 +209,13 @@ def horizontal(data: Any) -> Axes:
             where=f"{axes.latitude_2d}, {axes.longitude_2d}",
             expected="a latitude and a longitude axis, or x and y of a projection",
             try_="regrid_variable it to a regular grid first",
+        )
+    if (places := places_of(data)) is not None:
+        raise LabrigError(
+            "The values are at places, not in cells of a grid",
+            where=f"{places.latitude}, {places.longitude}" + (f" over {places.dim}" if places.dim else ""),
+            expected="a grid, or a mesh with the corners of its cells",
+            try_="sample_grid at a point for the nearest place, aggregate_grid over time for each, query_features",
         )
     if not axes.y or not axes.x or axes.y not in data.coords or axes.x not in data.coords:
         raise LabrigError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.data.opening import SCALED
+from labrig_earth.data.stations import Places, places_of
 from labrig_earth.grids.axes import (
     Axes,
     axes_of,
@@ -28,6 +29,7 @@ from labrig_earth.grids.units import unit_of
 from labrig_earth.results import SYNTHETIC, Result, said_of
 
 MOST_VARIABLES = 20
+MOST_NAMES = 12
 MOST_COUNTED_BYTES = 256 << 20
 """Missing cells are counted in all of a variable up to this size, else in its first time step."""
 
@@ -139,6 +141,8 @@ def _cell_edges(data: Any, axes: Axes) -> list[float]:
 
 
 def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
+    if (places := places_of(data)) is not None:
+        return _places(data, places)
     y, x = axes.latitude_2d or axes.y, axes.longitude_2d or axes.x
     if not y or not x or y not in data.coords or x not in data.coords or not data[y].size:
         if not axes.curvilinear and (axes.y or axes.x):
@@ -171,6 +175,21 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     if axes.curvilinear:
         warnings.append("The grid is curvilinear; regrid_variable makes it regular")
     return space
+
+
+def _places(data: Any, places: Places) -> dict[str, Any]:
+    """Return where the values are that make no grid: one place, or how many and within which bounds."""
+    y, x = (np.asarray(data[name].values, "f8") for name in (places.latitude, places.longitude))
+    if not places.dim:
+        return {"place": {"latitude": float(y), "longitude": float(x)}}
+    said: dict[str, Any] = {"count": int(y.size), "dimension": places.dim}
+    if places.dim in data.coords and data[places.dim].dtype.kind in "OUT":
+        said["names"] = [str(each) for each in data[places.dim].values[:MOST_NAMES]]
+    bounds = [float(each) for each in (np.nanmin(x), np.nanmin(y), np.nanmax(x), np.nanmax(y))]
+    return {
+        "places": said,
+        "extent": {"west_south_east_north": [round(each, 6) for each in bounds], "of": "the places"},
+    }
 
 
 def _variable(variable: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:

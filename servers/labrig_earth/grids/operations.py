@@ -34,7 +34,7 @@ from labrig_earth.grids.reading import (
     variables,
 )
 from labrig_earth.grids.reporting import result_of
-from labrig_earth.grids.selecting import checked_box, select_point, unbroken
+from labrig_earth.grids.selecting import checked_box, point_or_place, unbroken
 from labrig_earth.grids.writing import head_of
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call, Operation
@@ -63,7 +63,7 @@ def extract(call: Call) -> Result:
     values: tuple[Quantity, ...] = ()
     if point is not None:
         latitude, longitude = _pair(point, "point")
-        found = select_point(source.data, latitude, longitude, method=call.argument("method", "nearest"))
+        found = point_or_place(source.data, latitude, longitude, method=call.argument("method", "nearest"))
         done = f"{found.method} at {latitude:g}, {longitude:g} (latitude, longitude)"
         values = (
             Quantity("cell_latitude", round(found.latitude, 6), "degree"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.stations import nearest_place, places_of
 from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, short_crs, step_of
 
 Box = tuple[float, float, float, float]
@@ -293,6 +294,20 @@ def select_point(data: Any, latitude: float, longitude: float, *, method: str = 
         found = data.isel({axes.y: row, axes.x: column}, drop=True)
         return Point(found, distance, *centre, method)
     return Point(_linear(data, axes, y, x, wraps), distance, *centre, method)
+
+
+def point_or_place(data: Any, latitude: float, longitude: float, *, method: str = "nearest") -> Point:
+    """Return the values at a place of a grid (`select_point`), or at the nearest of places that make none."""
+    places = places_of(data)
+    if places is None:
+        return select_point(data, latitude, longitude, method=method)
+    latitude, longitude = checked_place(latitude, longitude)
+    if method != "nearest":
+        raise LabrigError(
+            "Between places that make no grid nothing is interpolated", where="method", expected="nearest"
+        )
+    found, y, x, distance = nearest_place(data, places, latitude, longitude)
+    return Point(found, distance, y, x, method)
 
 
 def _into(longitude: float, centres: Any) -> float:
