@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from labrig.errors import unknown_name
+from labrig_harness.agent import AgentSpec
 from labrig_harness.arm import Arm
 from labrig_harness.trajectory import Tokens
 from labrig_programs.program import Launch, Program, Progress, Visit, bare_model, last_run
@@ -15,20 +17,32 @@ BUILT_IN = "Bash,Read,Write,Edit,Glob,Grep"
 """Its tools for shell and files. Those for the web would reach beyond the arm."""
 
 
+SEARCH = "ToolSearch"
+"""Its tool that finds deferred ones by words of their names and descriptions."""
+
+
 class ClaudeCode(Program):
     """The agent ``claude-code``.
 
-    Settings: ``effort`` (low to max), ``max_output_tokens``, ``base_url``. It takes no temperature.
+    Settings: ``effort`` (low to max), ``max_output_tokens``, ``base_url``, and ``tool_search``: ``on`` leaves tools to be
+    found by its search, as its users have them; ``off``, which stands, lists them all. It takes no temperature.
     """
 
     kind = "claude-code"
     binary = "claude"
     package = "@anthropic-ai/claude-code"
     keys = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
-    settings = frozenset({"effort", "max_output_tokens", "base_url"})
+    settings = frozenset({"effort", "max_output_tokens", "base_url", "tool_search"})
     # A result above 50,000 characters goes to a file, and the model gets its path and 2 kB of it, whatever
     # MAX_MCP_OUTPUT_TOKENS says (2.1.197: 48,999 characters came through, 51,000 did not).
     most_chars = 48_999
+
+    def __init__(self, spec: AgentSpec, seed: str = "") -> None:
+        super().__init__(spec, seed)
+        said = self.setting("tool_search") or "off"
+        if said not in ("on", "off"):
+            raise unknown_name("value", said, ("on", "off"), where="--set tool_search")
+        self.searches = said == "on"
 
     def launch(self, visit: Visit) -> Launch:
         """Return how to start the program for one item."""
@@ -39,10 +53,9 @@ class ClaudeCode(Program):
         argv += ["--mcp-config", str(config), "--strict-mcp-config", "--setting-sources", ""]
         argv += ["--max-turns", str(arm.max_steps), "--disable-slash-commands", "--no-session-persistence"]
         ours = ",".join(f"mcp__{name}" for name in visit.shims)
-        if arm.builtin_tools:
-            argv += ["--tools", BUILT_IN, "--allowedTools", f"{ours},{BUILT_IN}"]
-        else:
-            argv += ["--tools", "", "--allowedTools", ours]
+        own = [BUILT_IN] if arm.builtin_tools else []
+        search = [SEARCH] if self.searches else []
+        argv += ["--tools", ",".join(own + search), "--allowedTools", ",".join([ours, *own])]
         if model := bare_model(self.spec.model, "anthropic"):
             argv += ["--model", model]
         if effort := self.setting("effort"):
@@ -55,7 +68,8 @@ class ClaudeCode(Program):
             "CLAUDE_CODE_MAX_OUTPUT_TOKENS": self.setting("max_output_tokens"),
         }
         return {
-            "ENABLE_TOOL_SEARCH": "false",  # else the model sees the names of our tools and must search for the rest
+            # On, the model sees the names of our tools and must search for the rest.
+            "ENABLE_TOOL_SEARCH": "true" if self.searches else "false",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_TELEMETRY": "1",

@@ -243,6 +243,32 @@ def test_its_own_tools_stay_where_the_arm_says_so(
     assert any(call.record == -1 for call in record.calls)
 
 
+@pytest.mark.accept
+@pytest.mark.parametrize("program", ["claude-code"], indirect=True)
+def test_deferred_tools_are_found_and_called_as_listed_ones_are(
+    program: str, reference: tuple[Path, list[Turn]], tmp_path: Path
+) -> None:
+    """Beside the arm that lists all tools stands one in which Claude Code's model has to search for them."""
+    played, script = reference
+    words = {"query": "run a PHREEQC input file with a database, read files, write the answer", "max_results": 10}
+    with scripted_model([("ToolSearch", words), *script]) as model:
+        agent = spec(program, model.url, tool_search="on")
+        (folder,) = asyncio.run(run(plan(agent), tmp_path))
+    record = Trajectory.from_dict(json.loads((folder / "trajectory.json").read_text()))
+    first, *later = [request for request in model.requests if request.get("tools")]
+    assert tool_names(first) == ["ToolSearch"]
+    assert any("execute_phreeqc" in name for name in tool_names(later[-1]))
+    assert [(call.tool, call.record >= 0) for call in record.calls] == [
+        ("ToolSearch", False),
+        *((turn[0], True) for turn in script[:-1]),
+    ]
+    (found,) = score_folder(tmp_path).scores
+    (listed,) = score_folder(played).scores
+    assert (found.strict, found.answer) == (listed.strict, listed.answer) and found.strict == 1.0
+    with pytest.raises(LabrigError, match="tool_search"):
+        plan(spec(program, model.url, tool_search="perhaps")).check()
+
+
 @PROGRAMS
 def test_what_cannot_run_is_refused_before_any_item(
     program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
