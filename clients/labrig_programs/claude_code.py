@@ -24,8 +24,8 @@ SEARCH = "ToolSearch"
 class ClaudeCode(Program):
     """The agent ``claude-code``.
 
-    Settings: ``effort`` (low to max), ``max_output_tokens``, ``base_url``, and ``tool_search``: ``on`` leaves tools to be
-    found by its search, as its users have them; ``off``, which stands, lists them all. It takes no temperature.
+    Settings: ``effort`` (low to max), ``max_output_tokens``, ``base_url``, and ``tool_search``: ``on`` leaves tools
+    to be found by its search, as its users have them; ``off``, the default, lists them all. It takes no temperature.
     """
 
     kind = "claude-code"

@@ -250,7 +250,10 @@ def test_deferred_tools_are_found_and_called_as_listed_ones_are(
 ) -> None:
     """Beside the arm that lists all tools stands one in which Claude Code's model has to search for them."""
     played, script = reference
-    words = {"query": "run a PHREEQC input file with a database, read files, write the answer", "max_results": 10}
+    words = {
+        "query": "run a PHREEQC input file with a database, read files, write the answer",
+        "max_results": 10,
+    }
     with scripted_model([("ToolSearch", words), *script]) as model:
         agent = spec(program, model.url, tool_search="on")
         (folder,) = asyncio.run(run(plan(agent), tmp_path))
