@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 import time
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,8 @@ def work(question):
         return f"{os.getpid()} {os.getppid()} {len(seen)}".encode()
     if do == "read":
         return os.read(FIRST_FILE, 100) + b" " + str(len(os.listdir("/proc/self/fd"))).encode()
+    if do == "read all":
+        return b" ".join(os.pread(FIRST_FILE + each, 9, 0) for each in range(question["count"]))
     if do == "refuse":
         raise Refused("no such thing", "not_found", where="there", **{"try": "that"})
     if do == "fail":
@@ -96,6 +100,19 @@ async def test_each_question_has_a_process_of_one_warm_parent(module: str, tmp_p
         parent = int(parents[0])
         assert b"SECRET_KEY" not in Path(f"/proc/{parent}/environ").read_bytes()
     assert not Path(f"/proc/{parent}").exists()
+
+
+async def test_more_files_come_than_one_message_carries(module: str, tmp_path: Path) -> None:
+    count = 300
+    paths = [tmp_path / f"{number}.txt" for number in range(count)]
+    for number, path in enumerate(paths):
+        path.write_text(str(number))
+    limits = replace(LIMITS, descriptors=1024)
+    with ExitStack() as held:
+        files = [held.enter_context(path.open("rb")).fileno() for path in paths]
+        async with toy(module) as children:
+            read = await children.ask({"do": "read all", "count": count}, files, limits=limits)
+    assert read.stdout.split() == [str(number).encode() for number in range(count)]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from labrig.errors import unknown_name
 from labrig.http.declared import NOMINATIM
@@ -226,8 +227,16 @@ toolbox = Toolbox(
     services=(EARTH_SEARCH, OVERPASS, CDS, OPEN_METEO_AIR, MSWEP, LANGUAGE_MODEL, NOMINATIM, SERPER),
 )
 
+
+def join_list(given: Any) -> Any:
+    """Return a list as the JSON text that `operations.expand_patterns` reads; clients refuse unions in schemas."""
+    return json.dumps(given) if isinstance(given, list) else given
+
+
 DataArgument = Annotated[
-    str, Field(description="In the workspace, @root/.., a pattern (tas_*.nc) or a handle.")
+    str,
+    BeforeValidator(join_list),
+    Field(description="In the workspace, @root/.., a pattern (tas_*.nc), list or handle."),
 ]
 VariableArgument = Annotated[str, Field(description="Where it has several.")]
 PolygonsArgument = Annotated[str, Field(description="In the workspace, or a handle.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
@@ -34,8 +35,8 @@ LEFT_BEHIND_S = 3 * 3600
 HASHED_BYTES = 64 << 20
 """Files up to this size are hashed in each call; of larger ones the answer names the size."""
 
-MOST_FILES = 240
-"""A message to a child carries 253 descriptors at most (Linux, SCM_MAX_FD)."""
+MOST_FILES = 400
+"""Descriptors of the server and of a child's fork server, of which each holds two for a file: 1,024 are usual."""
 MOST_HASHED = 32
 MOST_PATTERN = 300
 MOST_VALUES = 40
@@ -200,13 +201,15 @@ def open_inputs(
 def expand_patterns(paths: Sequence[str]) -> list[str]:
     """Return paths with patterns (``@root/tas_*.nc``) as the data of the workspace that fit them, by name.
 
+    A text that is a JSON list stands for the paths and patterns in it.
+
     Raises
     ------
     LabrigError
-        ``not_found`` for a pattern that nothing fits.
+        ``not_found`` for a pattern that nothing fits; ``bad_input`` for a list of other things than texts.
     """
     found: list[str] = []
-    for path in paths:
+    for path in (each for listed in paths for each in split_list(listed)):
         if names_artifact(path) or len(path) > MOST_PATTERN or not any(sign in path for sign in "*?"):
             found.append(path)
             continue
@@ -224,6 +227,21 @@ def expand_patterns(paths: Sequence[str]) -> list[str]:
             )
         found += fitting
     return found
+
+
+def split_list(path: str) -> list[str]:
+    """Return the paths of a JSON list, or the path itself."""
+    if not path.startswith("["):
+        return [path]
+    try:
+        paths = json.loads(path)
+    except ValueError:
+        return [path]
+    if not isinstance(paths, list) or not paths or not all(isinstance(each, str) and each for each in paths):
+        raise LabrigError(
+            "A list of data has other things than paths", where="data", expected='["a.nc", "b.nc"]'
+        )
+    return paths
 
 
 def hash_source(source: Source) -> str:
@@ -294,8 +312,6 @@ def make_answer(
     )
     if len(answer.values) <= MOST_VALUES and json_bytes(answer.to_dict()) <= ANSWER_BYTES - 200:
         return answer
-    import json
-
     whole = json.dumps(result.to_dict(), ensure_ascii=False, indent=1).encode("utf-8", "replace")
     listed = here.artifacts.put("result.json", whole, media_type="application/json", made_by=dict(made_by))
     return fit_answer(replace(answer, artifacts=(*artifacts, listed.to_dict())))

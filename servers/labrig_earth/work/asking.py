@@ -24,11 +24,25 @@ FILE_BYTES = 2 << 30
 MEMORY_BYTES = 6 << 30
 """Address space of a child, of which some 2 GB are libraries and threads; chunks keep what is resident below 1 GB."""
 
-CALL = Limits(wall_s=50, cpu_s=100, memory_bytes=MEMORY_BYTES, output_bytes=FILE_BYTES, file_bytes=FILE_BYTES)
+DESCRIPTORS = 4096
+"""Open files of a child: each of those that it was handed three times, as it came, apart, and opened by a library."""
+CALL = Limits(
+    wall_s=50,
+    cpu_s=100,
+    memory_bytes=MEMORY_BYTES,
+    output_bytes=FILE_BYTES,
+    file_bytes=FILE_BYTES,
+    descriptors=DESCRIPTORS,
+)
 """Of a call, which a client waits 60 s for; two threads."""
 
 JOB = Limits(
-    wall_s=1800, cpu_s=3600, memory_bytes=MEMORY_BYTES, output_bytes=FILE_BYTES, file_bytes=FILE_BYTES
+    wall_s=1800,
+    cpu_s=3600,
+    memory_bytes=MEMORY_BYTES,
+    output_bytes=FILE_BYTES,
+    file_bytes=FILE_BYTES,
+    descriptors=DESCRIPTORS,
 )
 
 SPENT = "a smaller box, a shorter time or fewer variables; or job=true, which may take half an hour"

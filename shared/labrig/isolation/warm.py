@@ -201,16 +201,18 @@ class WarmServer:
         while self._outgoing:
             data, given = self._outgoing[0]
             try:
-                sent = socket.send_fds(self.control, [data], given) if given else self.control.send(data)
+                now, later = given[:MOST_DESCRIPTORS], given[MOST_DESCRIPTORS:]
+                part = data[:1] if later else data  # each byte may carry so many
+                sent = socket.send_fds(self.control, [part], now) if now else self.control.send(data)
             except BlockingIOError:
                 self._loop.add_writer(self.control, self._flush)
                 return
             except OSError:
                 self.abandon(f"{self.what} is gone")
                 return
-            for descriptor in given:
+            for descriptor in now:
                 os.close(descriptor)
-            self._outgoing[0] = (data[sent:], [])
+            self._outgoing[0] = (data[sent:], later)
             if sent == len(data):
                 self._outgoing.popleft()
         self._loop.remove_writer(self.control)

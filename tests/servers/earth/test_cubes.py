@@ -83,12 +83,20 @@ def test_rasters_with_dates_in_their_names_are_a_series(tmp_path: Path) -> None:
 async def test_a_pattern_names_all_files_that_fit_over_mcp(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
-    for year in range(1960, 2000):
+    for year in range(1930, 2000):
         _year(root / f"t_{year}.nc", year)
     options = ServeOptions(workspace=tmp_path / "work", roots=(root,))
     async with Client(build(toolbox, options)) as client:
-        arguments = {"data": "@root/t_*.nc", "over": "both"}
+        arguments = {"data": "@root/t_19*.nc", "over": "both"}
         found = (await client.call_tool("aggregate_grid", arguments)).structured_content
-        assert found is not None and found["values"][0]["value"] == 1979.5
+        assert found is not None and found["values"][0]["value"] == 1964.5
+        listed = [f"@root/t_{year}.nc" for year in (1960, 1961)]
+        for data in (listed, str(listed).replace("'", '"')):
+            found = (
+                await client.call_tool("aggregate_grid", {"data": data, "over": "both"})
+            ).structured_content
+            assert found is not None and found["values"][0]["value"] == 1960.5
+        with pytest.raises(Exception, match="other things than paths"):
+            await client.call_tool("aggregate_grid", {"data": [1, 2]})
         with pytest.raises(Exception, match="No file fits"):
             await client.call_tool("aggregate_grid", {"data": "@root/q_*.nc"})

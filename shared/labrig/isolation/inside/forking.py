@@ -33,8 +33,8 @@ RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 ORPHANS_S = 1.0
 """So long what a run left behind is waited for, once it has been killed."""
-MOST_DESCRIPTORS = 64
-"""In one message of the control socket."""
+MOST_DESCRIPTORS = 253
+"""In one message of the control socket (SCM_MAX_FD of Linux); a request with more comes in several."""
 LEASE_S = 1.0
 """So long runs rest at most without another word of the host."""
 MOST_PROCESSES = 64
