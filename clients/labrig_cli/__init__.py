@@ -4,8 +4,8 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 130 interrupted.
 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
-- `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `tables`; `compare`;
-  `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
+- `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `view`; `tables`;
+  `compare`; `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
@@ -45,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
         scores,
         servers,
         tables,
+        view,
     )
 
     top = argparse.ArgumentParser(
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     runs.add(verbs)
     ab.add(verbs)
     scores.add(verbs)
+    view.add(verbs)
     judging.add(verbs)
     tables.add(verbs)
     compare.add(verbs)

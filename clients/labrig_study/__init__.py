@@ -3,6 +3,7 @@
 - `statistics`: intervals, tests and comparisons, on NumPy and SciPy alone
 - `cells`: what stands in a cell of a table
 - `report`: pages, rows and terminals that show a scored folder, or two runs side by side
+- `view`: a folder in a browser, while its runs go on
 - `formats`: logs of other benchmarks and tables of results, read and written
 - `judging`: a model asked what scorers cannot tell; its verdicts stay beside the records
 - `logs`: import, export, show

@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
+import threading
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
+from labrig_harness import suites
 from labrig_study.report.files import write_report
 from labrig_study.report.page import render
-from support.report_rig import Rig, benchmark, make_task
+from labrig_study.view.pages import Asked, render_list, render_record
+from labrig_study.view.serving import make_app
+from labrig_study.view.watching import Watch
+from support.report_rig import Rig, benchmark, make_task, modelled, real_task
 
 pytestmark = pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
 
@@ -151,3 +158,43 @@ def test_a_page_of_one_record_opens(tmp_path: Path) -> None:
     done = browse(f"file://{page}", tmp_path, "--dump-dom")
     assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert "Saturation indices" in done.stdout and "hidden" not in done.stdout.split('id="theme"')[1][:30]
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+    version = suites.load("phreeqc-basics").version
+    rig = Rig(tmp_path_factory.mktemp("watched"), [real_task(number, version) for number in range(6)])
+    for sample in rig.tasks.values():
+        for agent in ("loop+atlas-9", "loop+atlas-mini"):
+            modelled(rig, sample, "agent-toc", agent, lines=8)
+    return Watch(rig.finish())
+
+
+@pytest.mark.accept
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_live_view_is_readable_too(watched: Watch, tmp_path: Path, width: int, theme: str) -> None:
+    beside = Asked(beside="agent-toc.loop+atlas-mini")
+    for html in (render_list(watched, beside, 1), render_record(watched, watched.keys[0], beside)):
+        seen = probed(html.replace("<html", f'<html data-theme="{theme}"', 1), tmp_path, width)
+        assert (seen["wide"], seen["faint"], seen["scroll"]) == ([], [], []) and seen["reach"] > 5
+
+
+@pytest.mark.accept
+def test_the_live_view_opens_without_a_complaint(watched: Watch, tmp_path: Path) -> None:
+    server = uvicorn.Server(uvicorn.Config(make_app(watched), log_level="warning"))
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        serving = threading.Thread(target=server.run, args=([listening],))
+        serving.start()
+        try:
+            label, sample, epoch = watched.keys[0]
+            for path in ("/", f"/record/{label}/{sample}/{epoch}?beside=agent-toc.loop%2Batlas-mini"):
+                done = browse(address + path, tmp_path, "--dump-dom")
+                assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+                theme = re.search(r'<button id="theme"[^>]*>', done.stdout)
+                assert theme and "hidden" not in theme.group(), "the page's own script did not run"
+        finally:
+            server.force_exit = server.should_exit = True
+            serving.join()

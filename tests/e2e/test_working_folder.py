@@ -33,6 +33,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "score": ("score", "{tmp}/out"),
     "judge": ("judge", "{tmp}/out", "--model", "openai:m"),
     "report": ("report", "{tmp}/out"),
+    "view": ("view", "{tmp}/out"),
     "tables": ("tables", "{tmp}/out"),
     "compare": ("compare", "{tmp}/out", "{tmp}/out"),
     "import": ("import", "{tmp}/log.jsonl", "--out", "{tmp}/imported"),

@@ -245,7 +245,7 @@ def score_folder(out: Path) -> Scored:
     LabrigError
         If the folder holds no tasks, or those of a suite that is not installed or has another version.
     """
-    samples, suite = _read_tasks(out)
+    samples, suite = read_suite(out)
     skipped: list[str] = []
     missing: list[str] = []
     unwhole: set[str] = set()
@@ -279,7 +279,8 @@ def _select_unchanged(records: Iterable[Record]) -> list[Score]:
     return [each.score for each in records if each.score is not None and each.perturbation is None]
 
 
-def _read_tasks(out: Path) -> tuple[dict[str, Sample], Suite]:
+def read_suite(out: Path) -> tuple[dict[str, Sample], Suite]:
+    """Return the samples of a folder by their ids, and their suite; the LabrigError is that of `score_folder`."""
     samples = {sample.id: sample for sample in outfolder.read_tasks(out)}
     first = next(iter(samples.values()))
     suite = suites.load(first.suite)
@@ -353,7 +354,7 @@ def _read_all(
     """Read and score records, in order; each is a `Record`, or the reason why it does not stand."""
     workers = min(os.cpu_count() or 1, 8)
     if len(paths) <= ALONE or workers == 1:
-        yield from (_read_record(suite, samples, label, path) for label, path in paths)
+        yield from (read_record(suite, samples, label, path) for label, path in paths)
         return
     waiting = iter(paths)
     chunks = iter(lambda: list(islice(waiting, CHUNK)), [])
@@ -368,15 +369,15 @@ _opened: tuple[dict[str, Sample], Suite]
 
 def _open_folder(out: str) -> None:
     global _opened  # what a worker process works on for its whole life
-    _opened = _read_tasks(Path(out))
+    _opened = read_suite(Path(out))
 
 
 def _read_chunk(paths: Sequence[tuple[str, Path]]) -> list[Record | str]:
     samples, suite = _opened
-    return [_read_record(suite, samples, label, path) for label, path in paths]
+    return [read_record(suite, samples, label, path) for label, path in paths]
 
 
-def _read_record(suite: Suite, samples: dict[str, Sample], label: str, path: Path) -> Record | str:
+def read_record(suite: Suite, samples: dict[str, Sample], label: str, path: Path) -> Record | str:
     """Read, check and score one record, or return why it does not stand."""
     try:
         trajectory = _require_standing(path, label, samples)

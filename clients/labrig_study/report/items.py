@@ -165,7 +165,7 @@ def record_of(
         run=run,
         place="/".join(of.folder.parts[-3:]),
         href=href,
-        verdict=_name_verdict(of),
+        verdict=name_verdict(of),
         answer=readable(of.score.answer) if of.score else "",
         diagnosis=diagnosis_of(of, truth) if of.score else "",
         evidence=SAID.get(of.grounding, of.grounding) if run.changed else "",
@@ -198,7 +198,8 @@ def _join_pairs(values: Mapping[str, Any]) -> str:
     return readable(", ".join(f"{name} {value}" for name, value in values.items()))
 
 
-def _name_verdict(of: records.Record) -> str:
+def name_verdict(of: records.Record) -> str:
+    """Return the verdict on a record: see `Record.verdict`."""
     if of.score is None:
         return "not scored"
     if not of.committed:

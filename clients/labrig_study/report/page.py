@@ -18,6 +18,7 @@ from labrig import __version__
 from labrig_harness.records import scoring as records
 from labrig_harness.records.chosen import said_of
 from labrig_harness.records.scoring import Scored, paper_tables
+from labrig_harness.sample import Sample
 from labrig_study.report import compared, words
 from labrig_study.report.difficulty import by_cluster, spread
 from labrig_study.report.effort import by_steps, frontier
@@ -41,6 +42,9 @@ BUDGET = 3_000_000
 
 LIMITS = (MOST, 2_000, 1_000, 500, 250, 0, -1)
 """Characters shown of one text, from generous to few; 0: a line for each step; below 0: verdicts alone."""
+
+WHOLE = 2**62
+"""More characters than any text has."""
 
 LEAST = 1_000
 """Bytes that a record takes with its steps at the least; where all of them take more than the budget, none is read."""
@@ -93,7 +97,7 @@ def render(scored: Scored, *, budget: int = BUDGET, link: Link | None = None) ->
     limits = [each for each in LIMITS if each <= most]
 
     def page(limit: int) -> str:
-        return _find_template("page.html.j2").render(**view, texts=Texts(limit))
+        return find_template("page.html.j2").render(**view, texts=Texts(limit))
 
     whole = page(limits[0])
     if len(limits) == 1 or len(whole.encode()) <= budget:
@@ -124,26 +128,24 @@ def render_record(scored: Scored, run: Run, record: records.Record, back: str = 
     back
         A link to the report.
     """
-    sample = scored.tasks[record.task]
-    whole = 2**62
-    made = record_of(Anchors(), record, run, sample, truth_of(sample), "", whole)
-    item = Item(
-        "item",
-        sample,
-        truth_of(sample),
-        Prose.of(sample.brief.prompt, whole),
-        files_of(sample, whole),
-        ((made,),),
-    )
-    return _find_template("record.html.j2").render(
+    item = item_of(scored.tasks[record.task], run, record)
+    return find_template("record.html.j2").render(
         suite=scored.suite,
         item=item,
-        record=made,
+        record=item.records[0],
         back=back,
         end_names=words.ENDS,
-        texts=Texts(whole),
+        texts=Texts(WHOLE),
         labrig_version=__version__,
     )
+
+
+def item_of(sample: Sample, run: Run, record: records.Record) -> Item:
+    """Return a sample with one record of it, its texts whole."""
+    truth = truth_of(sample)
+    made = record_of(Anchors(), record, run, sample, truth, "", WHOLE)
+    prompt = Prose.of(sample.brief.prompt, WHOLE)
+    return Item("item", sample, truth, prompt, files_of(sample, WHOLE), ((made,),))
 
 
 def _make_view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
@@ -160,6 +162,9 @@ def _make_view(scored: Scored, most: int, link: Link | None) -> dict[str, Any]:
         "suite": scored.suite,
         "arms": [arm for arm in scored.suite.arms if any(arm.name == run.arm for run in runs)],
         "rows": rows,
+        "headline": words.headline(
+            rows, next((p.comparison for p in pairs if rows[0].run is p.a and rows[1].run is p.b), None)
+        ),
         "chance": guess,
         "without": "" if statistics else WITHOUT,
         "pairs": {(pair.a.label, pair.b.label): _make_pair(pair, rows) for pair in pairs},
@@ -285,12 +290,14 @@ def _make_environment() -> Environment:
         size=words.size,
         p=words.p_value,
     )
-    script = loader.get_source(environment, "page.js")[0]
-    environment.globals.update(script_hash=_hash_script(script), script=script)
+    for prefix, name in (("", "page.js"), ("view_", "view.js")):
+        script = loader.get_source(environment, name)[0]
+        environment.globals.update({f"{prefix}script": script, f"{prefix}script_hash": _hash_script(script)})
     return environment
 
 
-def _find_template(name: str) -> Template:
+def find_template(name: str) -> Template:
+    """Return a template of the report."""
     return _make_environment().get_template(name)
 
 

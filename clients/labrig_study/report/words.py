@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from labrig_study.report.leaderboard import Row
     from labrig_study.statistics.comparison import Comparison, Paired
 
 ENDS = {
@@ -80,6 +83,20 @@ def size(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def headline(rows: Sequence[Row], comparison: Comparison | None) -> list[str]:
+    """Return what a report says first: the best run, and how the next one stands to it, where that is compared."""
+    if not rows:
+        return []
+    best = rows[0]
+    among = f"Best of {len(rows)} runs" if len(rows) > 1 else "One run"
+    interval = f", 95 % interval {span(best.interval)}" if best.interval else ""
+    samples = f"{best.items} sample{'' if best.items == 1 else 's'}"
+    said = f"{among}: {best.run.name}, {share(best.strict)} of {samples} right by strict{interval}."
+    if comparison is None or comparison.paired is None:
+        return [said]
+    return [said, f"In pairs, {_describe_difference(comparison.paired, 'run 1', 'run 2', reach=False)}"]
+
+
 def findings(comparison: Comparison, a: str = "A", b: str = "B") -> list[str]:
     """Return what a comparison says and what it does not say, a sentence each."""
     pair = comparison.paired
@@ -89,7 +106,7 @@ def findings(comparison: Comparison, a: str = "A", b: str = "B") -> list[str]:
     return [each[:1].upper() + each[1:] for each in said]
 
 
-def _describe_difference(pair: Paired, a: str, b: str) -> str:
+def _describe_difference(pair: Paired, a: str, b: str, *, reach: bool = True) -> str:
     d = pair.difference
     over = f"{pair.clusters} clusters" if pair.clusters < pair.n else "samples"
     head = f"{b} is {points(d.value)} points from {a} on {pair.n} samples"
@@ -99,12 +116,12 @@ def _describe_difference(pair: Paired, a: str, b: str) -> str:
     interval = f"95 % interval over {over}, {span(d.interval, True)}"
     if low <= 0 <= high:
         least = pair.detectable.paired
-        reach = (
+        found = (
             f" These samples would find a true difference of {100 * min(least, 1.0):.0f} points 4 times in 5."
-            if least is not None
+            if least is not None and reach
             else ""
         )
-        return f"{head} ({interval}): the two cannot be told apart.{reach}"
+        return f"{head} ({interval}): the two cannot be told apart.{found}"
     return f"{head} ({interval}): {b} is {'better' if d.value > 0 else 'worse'}."
 
 

@@ -614,3 +614,11 @@ def test_a_tight_budget_leaves_texts_out_and_says_so(scored: Scored, html: str) 
         assert words in small
         sizes.append(len(small.encode()))
     assert sizes[1] <= 300_000 and sizes == sorted(sizes, reverse=True)
+
+
+def test_a_report_begins_with_the_best_run_and_how_the_next_stands_to_it(tmp_path: Path) -> None:
+    lead = re.search(r'<p class="lead">(.*?)</p>', render(full(tmp_path, items=14)))
+    assert lead and lead[1].startswith(
+        "<b>Best of 5 runs: toc, reference, 100.0\u00a0% of 14 samples right by strict"
+    )
+    assert "In pairs, run 2 is −" in lead[1] and "4 times in 5" not in lead[1]
