@@ -26,14 +26,16 @@ async def list_foreign_tools(arm: Arm) -> dict[str, list[str]]:
         For one that does not start, cannot be reached, or has no tools.
     """
     with tempfile.TemporaryDirectory(prefix="labrig-probe-") as folder:
-        try:
-            async with asyncio.TaskGroup() as group:
-                asked = {
-                    name: group.create_task(_list_tools(arm, name, Path(folder))) for name in arm.targets
-                }
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
-    return {name: each.result() for name, each in asked.items()}
+        asked = (_list_tools(arm, name, Path(folder)) for name in arm.targets)
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+    found: dict[str, list[str]] = {}
+    for name, answer in zip(
+        arm.targets, answers, strict=True
+    ):  # of two that fail, the first is always the one told of
+        if isinstance(answer, BaseException):
+            raise answer
+        found[name] = answer
+    return found
 
 
 async def _list_tools(arm: Arm, name: str, folder: Path) -> list[str]:
