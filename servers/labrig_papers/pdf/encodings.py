@@ -6,9 +6,10 @@ Publishers set ``±`` and ``μ`` in fonts of their own until about 2012. The nam
 behind the file, so that PDFium keeps boxes, spaces and order. A numbered glyph of such a font that is not in the
 table becomes `UNKNOWN`.
 
-The table: MathematicalPi as papers of AIP and APS print its glyphs; cmsy and cmex are fonts of TeX (The TeXbook,
-appendix F), whose order AdvP4C4E74 of Springer and Elsevier has, with names of Latin 1 for what it adds; Symbol is
-the built-in encoding of Adobe's font (ISO 32000-1, D.5). `C6` is the glyph at code 6.
+The table: MathematicalPi as papers of AIP and APS print its glyphs, by number or, in those of its first font, by the
+key of a typewriter (`six` is ±); cmsy, cmmi, cmr, cmex, msam and msbm are fonts of TeX (The TeXbook, appendix F), whose
+order AdvMTSY, AdvP4C4E74 and others of publishers have, with names of Latin 1 for what they add; Symbol is the built-in
+encoding of Adobe's font (ISO 32000-1, D.5). `C6` is the glyph at code 6.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from typing import Any
 UNKNOWN = "\ufffd"
 FAMILIES = (
     (re.compile(rb"Mathematical(?:#20|-)?Pi|UniversalGreek", re.IGNORECASE), "MathematicalPi"),
-    (re.compile(rb"AdvP4C4E74|AdvP40271B|AdvMT_SY|AdvMacMthSy"), "cmsy"),
+    (re.compile(rb"AdvP4C4E74|AdvP40271B|AdvMT_?SY|AdvMacMthSy|LucidaMath-Symbol"), "cmsy"),
+    (re.compile(rb"AdvMTMI|AdvP4C4E51"), "cmmi"),
+    (re.compile(rb"AdvMTMR"), "cmr"),
+    (re.compile(rb"AdvMTEX|AdvP4C4E46"), "cmex"),
     (re.compile(rb"AdvPSSym|EuclidSymbol"), "Symbol"),
 )
 """Names of fonts, and what the table calls them."""
@@ -39,8 +43,14 @@ FONT_BYTES = 4000
 LATIN = {"onequarter": 188, "onehalf": 189, "Thorn": 222, "aacute": 225, "eth": 240, "thorn": 254}
 """Names of the table that a font without /Differences has at their places in Latin 1."""
 _STREAM = re.compile(rb"\bstream\r?\n")
+DRAWN = "−√∞≈≠≤≥◊∂∑∏∫"
+"""Signs from U+2190 on that every font has which PDFium takes for one that is not in the file."""
 _FILE = re.compile(r"/FontFile\d?$")
 _NUMBERED = re.compile(r"[A-Za-z]{1,2}\d+")
+_KEY = re.compile(
+    r"[A-Za-z]|zero|four|seven|eight|nine|slash|equal|semicolon|colon|hyphen|numbersign|percent|at"
+)
+"""Names of glyphs by the keys of a typewriter, whose letters and digits they are not."""
 _BLOCKS = re.compile(rb"beginbf(char|range)(.*?)endbf", re.DOTALL)
 _HEX = re.compile(rb"<\s*([0-9A-Fa-f]+)\s*>")
 _BLOCK = 100
@@ -102,17 +112,29 @@ def _fonts(content: bytes, reader: Any) -> Iterator[Font]:
             yield number, generation, font, texts
 
 
-TEX = (
+UNSTATED = (
     (re.compile(r"^(?:[A-Z]{6}\+)?(?:CMSY|CMBSY|MTSY)"), "cmsy"),
     (re.compile(r"^(?:[A-Z]{6}\+)?(?:CMEX|MTEX)"), "cmex"),
+    (re.compile(r"^(?:[A-Z]{6}\+)?MSAM"), "msam"),
+    (re.compile(r"^(?:[A-Z]{6}\+)?MSBM"), "msbm"),
+    (re.compile(r"^(?:[A-Z]{6}\+)?Symbol"), "Symbol"),
 )
-"""Fonts of TeX that state no encoding; of a glyph whose name PDFium does not know it gives the code."""
+"""Fonts that state no encoding; of a glyph whose name PDFium does not know it gives the code."""
+PICTURES = re.compile(r"Wingdings|Webdings|Dingbats|Sorts|Marlett|MT.?Extra", re.IGNORECASE)
+"""Fonts of pictures, whose private codes are none of Symbol's."""
+PRIVATE = 0xF000
+"""Windows gives the codes of a font of symbols from here on (OpenType specification, cmap, platform 3, encoding 0)."""
 
 
 def signs_of(font: str) -> dict[int, str] | None:
-    """Return what the codes of a font of TeX's signs are, None where it is none."""
-    family = next((family for pattern, family in TEX if pattern.search(font)), None)
+    """Return what the codes of a font of signs are, None where it is none."""
+    family = next((family for pattern, family in UNSTATED if pattern.search(font)), None)
     return _by_code(family) if family else None
+
+
+def private_sign(font: str, code: int) -> str:
+    """Return what a private code is that a font of symbols has, as in files of Word; empty where that is not known."""
+    return "" if PICTURES.search(font) else (_by_code("Symbol") | {0x20: " "}).get(code - PRIVATE, "")
 
 
 @cache
@@ -122,27 +144,37 @@ def _by_code(family: str) -> dict[int, str]:
 
 def _texts(font: Any, family: str) -> dict[int, str]:
     """Return what the codes of a font are: by the table, else by the map that it has; nothing where that says all."""
-    known, names = _table()[family], _names(font)
+    known, names = _table()[family], _names(font, family)
+    is_keyed = family == "MathematicalPi" and "One" in str(font.get("/BaseFont", ""))
+    known = known | _table()["MathematicalPi-One"] if is_keyed else known
     written = font["/ToUnicode"].get_data() if "/ToUnicode" in font else b""
     texts = mapped = _mapped(written)
     texts = texts | {code: known[name] for code, name in names.items() if name in known}
     for code, name in names.items():
-        if name not in known and _NUMBERED.fullmatch(name) and not texts.get(code, "").strip().isprintable():
+        if name in known:
+            continue
+        if _NUMBERED.fullmatch(name) and not texts.get(code, "").strip().isprintable():
             texts[code] = UNKNOWN
         elif _NUMBERED.fullmatch(name):
             texts.setdefault(code, UNKNOWN)
+        elif is_keyed and _KEY.fullmatch(name):
+            texts[code] = UNKNOWN
     return texts if texts != mapped else {}
 
 
-def _names(font: Any) -> dict[int, str]:
-    """Return the names of a font's codes, as far as its /Differences or the table's Latin names tell them."""
+def _names(font: Any, family: str) -> dict[int, str]:
+    """Return the names of a font's codes, as far as its /Differences or the table's Latin names tell them.
+
+    In a font of signs a letter is the sign at its place: `h` of cmsy is ⟨.
+    """
     names = {code: name for name, code in LATIN.items()}
     if "/Encoding" not in font or not hasattr(encoding := font["/Encoding"], "get"):
         return names
     code = 0
     for each in encoding.get("/Differences", ()):
         if isinstance(each, str):
-            names[code] = re.sub(r"^c(?=\d)", "C", each.removeprefix("/"))
+            name = re.sub(r"^c(?=\d)", "C", each.removeprefix("/"))
+            names[code] = f"C{code}" if family in ("cmsy", "cmex") and 0x20 < code < 0x7F else name
             code += 1
         else:
             code = int(each)
@@ -206,7 +238,11 @@ def _drawable(texts: dict[int, str]) -> Any:
     """Return the encoding of a font that is not in the file: PDFium leaves out what no font can draw."""
     from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject
 
-    drawn = {code: "•" if text == UNKNOWN else text[0] for code, text in texts.items() if text}
+    drawn = {
+        code: "•" if text == UNKNOWN or (text[0] > "\u2190" and text[0] not in DRAWN) else text[0]
+        for code, text in texts.items()
+        if text
+    }
     numbered = [(NumberObject(code), NameObject(f"/uni{ord(sign):04X}")) for code, sign in drawn.items()]
     differences = ArrayObject(each for pair in numbered for each in pair)
     return DictionaryObject(

@@ -25,7 +25,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from labrig_papers.pdf.encodings import UNKNOWN, signs_of
+from labrig_papers.pdf.encodings import PRIVATE, UNKNOWN, private_sign, signs_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,15 @@ SIDE_BY_SIDE = 50
 CONTROLS = (*range(1, 2), *range(3, 9), *range(14, 32), *range(127, 160))
 """Codes that print nothing: a font drew a glyph that it does not name. 2 is PDFium's hyphen at the end of a line."""
 HYPHEN = 2
-_FOLDED = {"\x02": "-", "\u00ad": "-", "\ufffe": "-", "\u2010": "-", "\u2011": "-"}
+_PIECES = "‾⏐⎯®©™⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭"
+"""What Adobe's private codes from U+F8E5 on are in Unicode (its symbol.txt): parts of brackets and others."""
+_FOLDED = dict(zip(map(chr, range(0xF8E5, 0xF8FF)), _PIECES, strict=True)) | {
+    "\x02": "-",
+    "\u00ad": "-",
+    "\ufffe": "-",
+    "\u2010": "-",
+    "\u2011": "-",
+}
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
 
@@ -203,7 +211,7 @@ def glyphs_of(textpage: Any) -> Glyphs:
 def _name_signs(
     page: Any, texts: list[str], codes: NDArray[np.uint32], kept: list[int], fonts: NDArray[np.int64]
 ) -> int:
-    """Name the glyphs of TeX's fonts of signs whose names PDFium does not know; return how many stay unknown."""
+    """Name the glyphs of fonts of signs whose names PDFium does not know; return how many more are unknown."""
     import numpy as np
 
     nameless, unknown = _functions()["HasUnicodeMapError"], 0
@@ -213,6 +221,10 @@ def _name_signs(
             if signs is not None and nameless(page, kept[place]) == 1:
                 unknown += int(codes[place]) not in signs and texts[place] != UNKNOWN
                 texts[place] = signs.get(int(codes[place]), UNKNOWN)
+    for place in np.flatnonzero((codes > PRIVATE) & (codes < PRIVATE + 0x100)).tolist():
+        if sign := private_sign(_font_of(int(fonts[place]))[0], int(codes[place])):
+            unknown -= 1
+            texts[place] = sign
     return unknown
 
 
@@ -320,7 +332,7 @@ def _kinds() -> NDArray[np.uint8]:
     for first, last in RIGHT_TO_LEFT:
         kinds[first:last] |= TURNS
     kinds[[0, 0xFFFD, *CONTROLS]] |= UNNAMED
-    kinds[0xE000:0xF900] |= UNNAMED
+    kinds[0xE000:0xF8E5] |= UNNAMED
     return kinds
 
 

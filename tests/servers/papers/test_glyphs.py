@@ -10,7 +10,7 @@ import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from labrig_papers.pdf.encodings import UNKNOWN, with_unicode
+from labrig_papers.pdf.encodings import UNKNOWN, signs_of, with_unicode
 from labrig_papers.pdf.opening import opened
 from labrig_papers.pdf.pages import read_pages
 from labrig_papers.quantities.finding import find_quantities
@@ -31,7 +31,7 @@ def objects(font: bytes, drawn: bytes = DRAWN) -> list[bytes]:
         b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/Contents 6 0 R/Resources<</Font<</F 4 0 R/M 5 0 R>>>>>>",
         b"<</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>",
-        b"<</Type/Font/Subtype/Type1" + font + b">>",
+        b"<</Type/Font/Subtype/%b%b>>" % (b"TrueType" if b"Symbol" in font else b"Type1", font),
         b"<</Length %d>>stream\n%b\nendstream" % (len(drawn), drawn),
     ]
 
@@ -104,6 +104,63 @@ def test_a_map_that_names_a_sign_wrongly_is_corrected(tmp_path: Path) -> None:
     bodies = [*objects(font, drawn), b"<</Length %d>>stream\n%b\nendstream" % (len(said), said)]
     text, _ = text_of(tmp_path / "mapped.pdf", with_table(bodies))
     assert text == "T = −5±2 K of abc."
+
+
+def written_with(font: bytes, *pieces: bytes) -> list[bytes]:
+    """Return the objects of a page whose text goes from the text font to that of signs and back, piece by piece."""
+    drawn = b" ".join(b"/%c 10 Tf %b Tj" % (b"FM"[number % 2], piece) for number, piece in enumerate(pieces))
+    return objects(font, b"BT 40 200 Td %b ET" % drawn)
+
+
+@pytest.mark.parametrize(
+    ("font", "pieces", "text"),
+    [
+        (
+            b"/BaseFont/ABCDEF+MathematicalPi-One-A/Encoding<</Differences[1/six/m/nine]>>",
+            [b"(A gap of 13.0 )", b"<01>", b"( 1.0 meV over 5 )", b"<02>", b"(m at 3 )", b"<03>", b"( K.)"],
+            f"A gap of 13.0 ± 1.0 meV over 5 μm at 3 {UNKNOWN} K.",
+        ),
+        (
+            b"/BaseFont/ABCDEF+AdvMTMI1/Encoding<</Differences[1/C22 58/colon/semicolon]>>",
+            [b"(A field of 0)", b"<3a>", b"(32 T over 2 )", b"<01>", b"(m.)"],
+            "A field of 0.32 T over 2 μm.",
+        ),
+        (
+            b"/BaseFont/ABCDEF+AdvMTSY/Encoding<</Differences[1/C24/C0 104/h/i 188/onequarter]>>",
+            [b"(A mean )", b"<68>", b"(M)", b"<69>", b"( )", b"<01>", b"( 3 T at )", b"<02>", b"(5 K.)"],
+            "A mean ⟨M⟩ ∼ 3 T at −5 K.",
+        ),
+        (
+            b"/BaseFont/Symbol,Italic/Encoding/Symbol/FontDescriptor<</FontName/Symbol,Italic/Flags 4>>",
+            [b"(We find )", b"(l)", b"( = 160 nm and )", b"(x)", b"( = 5 nm on 3 )", b"(m)", b"(m.)"],
+            "We find λ = 160 nm and ξ = 5 nm on 3 μm.",
+        ),
+    ],
+)
+def test_fonts_of_signs_by_key_and_by_code(
+    tmp_path: Path, font: bytes, pieces: list[bytes], text: str
+) -> None:
+    assert text_of(tmp_path / "signs.pdf", with_table(written_with(font, *pieces)))[0] == text
+    assert (signs_of("ABCDEF+MSAM10") or {})[46] == "≲"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "quality"),
+    [
+        (b"CIDFont+F3", "A width of 200 μm at 3 −5 K.", 1.0),
+        (b"Wingdings", "A width of 200 \uf06dm at 3 \uf02d5 K.", 0.9),
+    ],
+)
+def test_private_codes_are_those_of_symbol_but_in_fonts_of_pictures(
+    tmp_path: Path, name: bytes, text: str, quality: float
+) -> None:
+    said = b"2 beginbfchar\n<6d> <f06d>\n<2d> <f02d>\nendbfchar"
+    drawn = [b"(A width of 200 )", b"(m)", b"(m at 3 )", b"(-)", b"(5 K.)"]
+    bodies = [
+        *written_with(b"/BaseFont/%b/ToUnicode 7 0 R" % name, *drawn),
+        b"<</Length %d>>stream\n%b\nendstream" % (len(said), said),
+    ]
+    assert text_of(tmp_path / "private.pdf", with_table(bodies)) == (text, pytest.approx(quality, abs=0.03))
 
 
 def test_files_without_such_fonts_stay_what_they_are(tmp_path: Path) -> None:
