@@ -9,6 +9,7 @@ In the order of work:
   `ordering`: its glyphs in the order of reading
 - `columns`: lines that a file draws across two columns are split
 - `marking`: lines become text with `^{..}` and `_{..}`
+- `legible`: whether a page's text is a language
 - `page`: what comes of it: `Page`; `pages`: reading them from a document, and which of them are scans
 - `structure`: title, headings, captions; `tables`: grids of cells
 - `continuing`: where the next page goes on with a sentence

@@ -76,7 +76,10 @@ class Reader:
         self.given: dict[int, Page] = {}
 
     async def count(self) -> tuple[int, dict[str, str]]:
-        """Return how many pages there are, and what the file says of itself (title, author, producer)."""
+        """Return how many pages there are, and what the file says of itself (title, author, producer).
+
+        Beside the keys of PDF there is ``Form``, ``XFA`` of such a form, and ``Attachments``, their number.
+        """
         said = self._json(await self._ask("count", []))
         try:
             return int(said["pages"]), {str(key): str(value)[:300] for key, value in said["about"].items()}

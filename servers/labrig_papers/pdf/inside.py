@@ -1,6 +1,6 @@
 """What a child process does with one PDF, which it is given open: nothing of a file is parsed anywhere else.
 
-It closes itself in before it reads. JavaScript, attachments and addresses in a PDF are never looked at.
+It closes itself in before it reads. JavaScript, addresses and what attachments hold are never looked at.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from labrig_papers.pdf.pages import read_pages
 from labrig_papers.pdf.structure import FEW_BOOKMARKS, bookmarks, captions, headings, title_of
 from labrig_papers.pdf.tables import find_tables
 
+XFA = (2, 3)
+"""Types of forms whose fields stand in XML (``FORMTYPE_XFA_FULL`` and ``_FOREGROUND`` of PDFium)."""
 LENGTH = 8
 """Bytes in front of a picture: how long the JSON before it is."""
 
@@ -56,6 +58,10 @@ def _read(document: Any, question: Any) -> list[Page]:
 
 def _count(document: Any, question: Any) -> bytes:
     about = dict(document.get_metadata_dict(skip_empty=True))
+    if document.get_formtype() in XFA:
+        about["Form"] = "XFA"
+    if attached := document.count_attachments():
+        about["Attachments"] = str(attached)
     return json.dumps({"pages": len(document), "about": about}).encode()
 
 

@@ -10,11 +10,16 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from labrig_papers.pdf import lines as visual
 from labrig_papers.pdf.glyphs import SLANTED, Glyphs
 from labrig_papers.pdf.lines import Run, size_of
 from labrig_papers.pdf.page import MARKUP, Box, Line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LARGER, RAISED, LOWERED = 1.14, 0.14, -0.06
 NEAR = 8
@@ -62,14 +67,20 @@ class _Flow:
     ----------
     whites
         The glyphs before which white may stand within a run, in order.
+    spread
+        How far the letters of a line are spaced apart, in points, by its number, where they are.
     """
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, glyphs: Glyphs, lines: Sequence[visual.Line] = ()) -> None:
         import numpy as np
 
         count = len(glyphs)
         gaps = np.zeros(count)
         gaps[1:] = glyphs.boxes[1:, 0] - glyphs.boxes[:-1, 2]
+        self.spread = _spread(lines, glyphs, gaps)
+        for number, apart in self.spread.items():
+            for run in lines[number]:
+                gaps[run.first + 1 : run.last] -= apart
         found = (gaps > SURE_GAP * glyphs.sizes) | np.fromiter(map(bool, glyphs.spaces), bool, count)
         found[:1] = False
         self.whites: list[int] = np.flatnonzero(found).tolist()
@@ -106,21 +117,53 @@ class _Flow:
         return self._text[start:end], self._numbers[start:end]
 
 
+SPACED, MOST_SPACED = 0.15, 0.9
+"""Gap between letters of a word from which they are spaced apart, and the most, in the size of the font."""
+LEAST_SPACED = 8
+"""Pairs of letters by which a line is known to be so."""
+
+
+def _spread(lines: Sequence[visual.Line], glyphs: Glyphs, gaps: NDArray[np.float64]) -> dict[int, float]:
+    """Return the gap between the letters of lines whose letters are spaced apart, by the number of the line.
+
+    Nearly all of their gaps are as wide, whether white space stands in the file there or not.
+    """
+    import numpy as np
+
+    wide = gaps > SPACED * glyphs.sizes
+    if np.count_nonzero(wide) < LEAST_SPACED:
+        return {}
+    letters = np.fromiter(map(str.isalpha, glyphs.texts), bool, len(glyphs))
+    pairs = (
+        letters & np.concatenate(([False], letters[:-1])) & np.array([each != " " for each in glyphs.spaces])
+    )
+    found: dict[int, float] = {}
+    for number, line in enumerate(lines):
+        inside = np.concatenate([np.arange(run.first + 1, run.last) for run in line])
+        inside = inside[pairs[inside]]
+        if len(inside) < LEAST_SPACED or np.mean(wide[inside]) < 0.8:
+            continue
+        apart, size = float(np.median(gaps[inside])), float(np.median(glyphs.sizes[inside]))
+        if apart < MOST_SPACED * size and np.mean(np.abs(gaps[inside] - apart) < 0.15 * size) > 0.7:
+            found[number] = apart
+    return found
+
+
 def marked(lines: Sequence[visual.Line], glyphs: Glyphs) -> Marked:
     """Return the text of visual lines."""
     page = Marked()
     if not lines:
         return page
-    flow = _Flow(glyphs)
+    flow = _Flow(glyphs, lines)
     boxes = _boxes(lines, glyphs)
     before: visual.Line | None = None
-    for line, box in zip(lines, boxes, strict=True):
+    for number, (line, box) in enumerate(zip(lines, boxes, strict=True)):
         size = size_of(line)
         if before is not None:
             _break(page, before, line, size, glyphs)
         start = len(page.at)
         page.cells = False
-        _line(page, line, glyphs, flow)
+        _line(page, line, glyphs, flow, flow.spread.get(number, 0.0))
         bold = 2 * sum(len(run) for run in line if run.bold) > sum(map(len, line))
         page.lines.append(Line(start, len(page.at), size, bold, box, max(line[0].turn, 0)))
         before = line
@@ -143,7 +186,7 @@ def _boxes(lines: Sequence[visual.Line], glyphs: Glyphs) -> list[Box]:
     return [(left, bottom, right, top) for (left, bottom), (right, top) in corners]
 
 
-def _line(page: Marked, line: visual.Line, glyphs: Glyphs, flow: _Flow) -> None:
+def _line(page: Marked, line: visual.Line, glyphs: Glyphs, flow: _Flow, spread: float) -> None:
     texts = glyphs.texts
     level = ""
     letter = line[0].size  # of the last glyph that is no script
@@ -153,7 +196,7 @@ def _line(page: Marked, line: visual.Line, glyphs: Glyphs, flow: _Flow) -> None:
         if number and run.turn == SLANTED:
             white = " " if run.space else ""
         elif number:
-            gap = run.left - _reach(line, number, glyphs)
+            gap = run.left - _reach(line, number, glyphs) - spread
             white = _white(gap, max(letter, run.size), run.space, texts[run.first])
         if own != level or white:
             if level:

@@ -12,6 +12,7 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig_papers.fetching.addresses import is_address
+from labrig_papers.pdf.legible import is_noise
 from labrig_papers.server.base import (
     CursorArgument,
     PagesArgument,
@@ -56,6 +57,16 @@ async def open_paper(
     doi = _DOI.search(pages[0].text)
     if without:
         warnings.append(f"No text on {some_pages(without)}: look at them with show_page; a scan has none")
+    if paper.known.about.get("Form"):
+        warnings.append(
+            "An XFA form: its fields stand in XML, and the pages may hold but a notice (Please wait): print it "
+            "to a PDF with a viewer that shows it"
+        )
+    if noise := [each.number for each in pages if is_noise(each.text)]:
+        warnings.append(
+            f"The text of {some_pages(noise)} is noise, its fonts name other letters than they draw: no quote or value "
+            "of it is one; look at it with show_page"
+        )
     if doubtful:
         warnings.append(f"Characters without a meaning on {some_pages(doubtful)}: compare with show_page")
     values = [Quantity("pages", count, "1")]
@@ -70,7 +81,9 @@ async def open_paper(
         data={
             "sha256": paper.sha256,
             "file_says": {
-                key: paper.known.about[key] for key in ("Title", "Author") if key in paper.known.about
+                key: paper.known.about[key]
+                for key in ("Title", "Author", "Form", "Attachments")
+                if key in paper.known.about
             },
             "characters": sum(len(each.text) for each in pages),
             "pages_looked_at": len(pages),

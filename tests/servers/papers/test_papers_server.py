@@ -36,6 +36,21 @@ async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clie
             )
         long.showPage()
     long.save()
+    noise = Canvas(str(work / "noise.pdf"), pagesize=(400, 300))
+    for line in range(12):
+        noise.drawString(20, 260 - 14 * line, "7KH WUDQVLWLRQ WHPSHUDWXUH RI WKH VDPSOH LV PHDVXUHG")
+    noise.save()
+    form = Canvas(str(work / "form.pdf"), pagesize=(400, 300), pageCompression=0)
+    form.drawString(
+        20, 260, "Please wait... If this message is not replaced, your viewer cannot show the form."
+    )
+    form.save()
+    said = (
+        (work / "form.pdf")
+        .read_bytes()
+        .replace(b"/Type /Catalog", b"/AcroForm<</Fields[]/XFA[]>>/Type /Catalog")
+    )
+    (work / "form.pdf").write_bytes(said)
     groups = Canvas(str(work / "groups.pdf"), pagesize=(400, 300))
     groups.drawString(40, 260, "In URhGe order sets in at 9.5 K, and we see 0.25 K twice.")
     groups.drawString(40, 220, "TABLE I. Transitions.")
@@ -144,6 +159,12 @@ async def test_a_file_that_is_no_paper(client: Client[Any], name: str, said: str
         "pdf", "PDF"
     )
     assert (await call(client, "open_paper", path=PDF))["values"][0]["value"] == 2  # the server lives
+
+
+@pytest.mark.parametrize(("name", "said"), [("noise.pdf", "is noise"), ("form.pdf", "XFA form")])
+async def test_text_that_is_no_text_of_the_paper_is_said(client: Client[Any], name: str, said: str) -> None:
+    found = await call(client, "open_paper", path=name)
+    assert found["status"] == "ok_with_warnings" and [said in each for each in found["warnings"]] == [True]
 
 
 @pytest.mark.parametrize("pages", ["0", "3", "2-1", "1-99999999999", "a", "1;2", "²"])

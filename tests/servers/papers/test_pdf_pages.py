@@ -394,3 +394,18 @@ def test_the_stamp_at_the_margin_is_no_title(tmp_path: Path) -> None:
     pages = pages_of(path)
     assert title_of(pages) == "Thermoelectric properties of a selenide"
     assert "Preprint 0001.0001 [cond-mat] 1 Jan" in pages[0].text
+
+
+@pytest.mark.parametrize("space", [0, 1.5, 3.5, 5])
+def test_letters_that_are_spaced_apart_are_words(tmp_path: Path, space: float) -> None:
+    canvas = Canvas(str(tmp_path / "spaced.pdf"), pagesize=(700, 300))
+    text = canvas.beginText(30, 200)
+    text.setFont("Helvetica", 10)
+    text.setCharSpace(space)
+    text.textOut("The transition is at 9.25 K in zero field")
+    canvas.drawText(text)
+    canvas.drawString(30, 150, "0   1   2   3   4   5   6   7   8   9")
+    canvas.save()
+    (page,) = pages_of(tmp_path / "spaced.pdf")
+    assert page.text.startswith("The transition is at 9.25 K in zero field\n")
+    assert "".join(page.text.split("\n")[-1].split()) == "0123456789" and "01" not in page.text
