@@ -68,11 +68,11 @@ def test_values_of_six_papers_by_eye() -> None:
     not MORE.name or not all(any(MORE.rglob(f"PhysRevX.{each}*.pdf")) for each in ("8.041024", "9.021044")),
     reason="LABRIG_REAL_PAPERS names no folder with the two papers of papers_held_back.csv",
 )
-def test_values_of_two_papers_that_were_held_back() -> None:
-    """No rule was made on them when they were read: then 80 % of the standings and 95 % of the materials were right."""
+def test_values_of_papers_that_were_held_back() -> None:
+    """No rule was made on them when they were read; what was right then stands in `docs/servers/papers.md`."""
     marks = grade(MORE, HELD_BACK)
     told = "\n".join(marks.said)
-    assert (marks.read, marks.with_material) == (134, 108)
+    assert (marks.read, marks.with_material) == (172, 142)
     assert marks.found >= 0.97 * marks.read and marks.wrong_value == marks.wrong_unit == 0, told
     assert (
         marks.wrong_standing <= 0.03 * marks.found and marks.wrong_material <= 0.05 * marks.with_material

@@ -25,7 +25,7 @@ FACTORS = {
     "deg": 0.017453292519943295, "MJup": 1.8981245973360505e27, "μB/U": 9.2740100657e-24, "kOe": 0.1,
     "kOe/μB": 1e6 / (4 * 3.141592653589793) / 9.2740100657e-24, "mJ/mol K^4": 1e-3, "mJ/mol K^2": 1e-3,
     "mJ/(mol K^2)": 1e-3, "mm": 1e-3, "V": 1.0, "mV": 1e-3, "μV": 1e-6, "pA": 1e-12, "Hz": 1.0, "MHz/T": 1e6,
-    "μeV": 1.602176634e-25,
+    "μeV": 1.602176634e-25, "kbar": 1e8, "K/kbar": 1e-8, "%/kbar": 1e-10, "μm": 1e-6,
 }  # fmt: skip
 """What one of each unit is in SI; °C is a shift. A year has 365.25 days; 1 Oe is 1e-4 T alone (B = μ0 H),
 and 1000/(4 π) A/m in a unit with others."""

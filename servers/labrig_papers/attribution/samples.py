@@ -98,7 +98,7 @@ _DERIVED = re.compile(
 
 
 COMPARED = re.compile(
-    r"\b(?:(?:compared|in contrast|in comparison) (?:to|with)|unlike|"
+    r"\b(?:(?:compared|in contrast|in comparison|in analogy) (?:to|with)|unlike|"
     r"(?:similar(?:ly|it(?:y|ies))?|comparable) (?:to|with)|as in|than (?:in|that of))"
     r"\s[^,;.]{1,60}",
     re.IGNORECASE,

@@ -311,6 +311,11 @@ def test_the_first_words_of_a_caption_say_that_all_is_calculated(tmp_path: Path)
             "title",
         ),
         ("Films of NbSe_{2} were seen [3]. Figure 2 shows a vortex at 0.2 T.", "Cu_{x}Bi_{2}Se_{3}", "title"),
+        (
+            "We take 249 GPa, in analogy with UB_{12} [19]. The rate is 2 s^{-1}.",
+            "Cu_{x}Bi_{2}Se_{3}",
+            "title",
+        ),
         ("The film was grown on NbSe_{2}. Its gap is 1.1 meV.", "NbSe_{2}", "nearest"),
         ("In NbSe_{2} the gap is 1.1 meV, as our Fig. 2 shows.", "NbSe_{2}", "nearest"),
     ],
@@ -318,5 +323,5 @@ def test_the_first_words_of_a_caption_say_that_all_is_calculated(tmp_path: Path)
 def test_the_title_goes_before_the_host_and_before_what_others_wrote(
     text: str, formula: str, by: str
 ) -> None:
-    (each,) = find_quantities([text], title="Superconductivity in Cu_{x}Bi_{2}Se_{3}")
+    each = find_quantities([text], title="Superconductivity in Cu_{x}Bi_{2}Se_{3}")[-1]
     assert each.formulas[0] == formula and each.material_by.startswith(by)
