@@ -169,11 +169,17 @@ def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
     if not each.formulas:
         return replace(each, formulas=(alone,), material_by="title")
     printed = [_without_marks(written) for written in each.formulas]
+    at = text.rfind(each.formulas[0], 0, each.start)
+    compared = any(
+        match.start() <= at < match.end() for match in COMPARED.finditer(text, max(0, at - 80), at + 80)
+    )
     outside = each.material_by.startswith("nearest") and each.material_by.endswith("another sentence")
     if not outside or printed[0] == _without_marks(alone):
         return each
-    if printed[0] not in _without_marks(alone) and (
-        each.standing == "cited" or not speaks_of_own(each.quote)
+    if (
+        not compared
+        and printed[0] not in _without_marks(alone)
+        and (each.standing == "cited" or not speaks_of_own(each.quote))
     ):
         return each
     written = next(
