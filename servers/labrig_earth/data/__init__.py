@@ -3,6 +3,7 @@
 - `elsewhere`: files whose values lie in other files are refused
 - `formats`: which format a file or folder has, by its first bytes
 - `projected`: axes of a projection in metres
+- `corners`: corners of cells that are no rectangles, from bounds or a mesh
 - `parquet`: tables of Parquet and GeoParquet
 - `compressed`: what zip, gzip and bzip2 hold
 - `codecs`: which codecs a Zarr store may name

@@ -16,6 +16,7 @@ import numpy as np
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.data.bounds import note_bounds, note_land
 from labrig_earth.data.codecs import unknown_codec
+from labrig_earth.data.corners import note_corners
 from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of
 from labrig_earth.data.parquet import read_parquet
@@ -99,9 +100,8 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
             )
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
-    return with_names(
-        note_land(note_bounds(in_metres(found.set_coords(mappings))))
-    )  # as coordinates they stay with each variable
+    found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
+    return with_names(note_land(note_bounds(found)))
 
 
 def _stored_bytes(variable: Any) -> int:

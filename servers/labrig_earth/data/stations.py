@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.corners import CORNER
 
 NAMES = {"latitude": ("latitude", "lat"), "longitude": ("longitude", "lon", "lng")}
 UNITS = {
@@ -49,7 +50,7 @@ def places_of(data: Any) -> Places | None:
         return None
     variables = {**data.coords, **getattr(data, "data_vars", {})}
     if data[latitude].attrs.get("bounds") in variables or any(
-        each.attrs.get("cf_role") == "mesh_topology" for each in variables.values()
+        each.attrs.get("cf_role") == "mesh_topology" or CORNER in each.attrs for each in variables.values()
     ):
         return None
     return Places(str(dims[0]) if dims else "", latitude, longitude)

@@ -4,6 +4,7 @@ What they are:
 
 - `axes`: which axes a grid has, whatever they are called
 - `cells`: areas of cells, and the parts of them that lie in a shape
+- `mesh`: cells that are no rectangles, as polygons
 - `conventions`: what values cover in time (accumulated, a mean, a moment), and which run they are from
 - `describing`: what is in a grid, and what a user should know first
 - `doubts`: sums that measure nothing, values that stand for missing ones

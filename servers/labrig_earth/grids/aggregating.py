@@ -13,10 +13,10 @@ from typing import Any
 from labrig.answer import Quantity
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.grids import areas, climatology, periods, spells, trends
-from labrig_earth.grids.axes import horizontal
 from labrig_earth.grids.classes import class_areas as areas_of_classes
 from labrig_earth.grids.conventions import Accumulation
 from labrig_earth.grids.doubts import sum_doubt
+from labrig_earth.grids.mesh import cells_axes, odd_cells
 from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
@@ -199,8 +199,7 @@ def _days(source: Field, wanted: Wanted, covers: Accumulation, said: list[str]) 
 
 
 def _over_space(source: Field, wanted: Wanted, said: list[str], notes: dict[str, Any]) -> Field:
-    horizontal(source.data)
-    source = counted(source)
+    source = counted(source).noting(warnings=odd_cells(source.data, cells_axes(source.data)))
     if wanted.polygons is None:
         by = wanted.statistic if wanted.over == "space" and wanted.statistic not in SPECIAL else "mean"
         said.append(f"{'area-weighted mean' if by == 'mean' else by} of all cells")

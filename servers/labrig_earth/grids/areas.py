@@ -14,8 +14,17 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
-from labrig_earth.grids.axes import Axes, edges_of, horizontal, step_of
+from labrig_earth.grids.axes import Axes, edges_of, step_of
 from labrig_earth.grids.cells import POLES, ground_areas, heights_inside_poles, parts_inside, reached
+from labrig_earth.grids.mesh import (
+    Sheet,
+    cells_axes,
+    common_areas,
+    in_rows,
+    places_in,
+    sheet_of,
+    sheet_of_shapes,
+)
 from labrig_earth.grids.selecting import unbroken
 
 METHODS: dict[str, str] = {
@@ -23,8 +32,12 @@ METHODS: dict[str, str] = {
     "fractional": "cells by the part of them inside, estimated on a 10 x 10 subgrid (regionmask.mask_3D_frac_approx)",
     "centres": "cells whose centres lie inside",
 }
+CELL_METHODS = METHODS | {
+    "exactextract": "cells by the part of them inside, computed exactly from their corners (shapely)"
+}
 PROJECTED_METHODS = ("centres", "exactextract")
 MOST_REGIONS = 2000
+MOST_PARTS = 200_000_000
 FRACTIONAL_CELLS = 20_000
 """Cells that regionmask looks at in one go, of which it makes a hundred each; on a larger grid ``fractional`` is
 computed if it is asked for (20 microseconds a cell), and not to tell by how much methods differ."""
@@ -64,16 +77,21 @@ def area_mean(variable: Any, *, statistic: str = "mean") -> Any:
     LabrigError
         ``bad_input`` for data without a horizontal grid, and for another statistic.
     """
-    axes = horizontal(variable)
-    dims = (axes.y, axes.x)
+    axes = cells_axes(variable)
     if statistic in ("min", "max", "sum"):
-        return getattr(variable, statistic)(dims, keep_attrs=True)
+        return getattr(variable, statistic)(axes.cell_dims, keep_attrs=True)
     if statistic != "mean":
         raise LabrigError(
             f"There is no {statistic!r} over space", where="statistic", expected="mean, sum, min or max"
         )
-    variable = unbroken(variable, axes)
-    sums = _weighted_sums(variable, axes, relative_areas(variable, axes)[None, None])
+    if axes.curvilinear:
+        weights = sheet_of(variable, axes).areas
+        variable, axes = in_rows(variable, axes)
+    else:
+        variable = unbroken(variable, axes)
+        weights = relative_areas(variable, axes)
+    weights = weights.reshape(variable.sizes[axes.y], variable.sizes[axes.x])
+    sums = _weighted_sums(variable, axes, weights[None, None])
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (sums[0] / sums[1]).isel(method=0, region=0)
     return mean.assign_attrs(variable.attrs).rename(variable.name)
@@ -98,9 +116,9 @@ def places_of(variable: Any, statistic: str) -> dict[str, Any]:
     """
     from pyproj import Transformer
 
-    axes = horizontal(variable)
+    axes = cells_axes(variable)
     others = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
-    if np.prod([variable.sizes[dim] for dim in others] or [1]) > MOST_PLACES:
+    if axes.curvilinear or np.prod([variable.sizes[dim] for dim in others] or [1]) > MOST_PLACES:
         return {}
     ordered = variable.transpose(*others, axes.y, axes.x)
     to_degrees = None
@@ -167,25 +185,10 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
 
     if method not in METHODS:
         raise LabrigError(f"There is no method {method!r}", where="method", expected=", ".join(METHODS))
-    axes = horizontal(variable)
-    variable = unbroken(variable, axes)
-    shapes, labels, warnings = on_grid(variable, axes, polygons, names)
-    variable = reached(variable, axes, tuple(shapely.total_bounds(shapes)))
-    areas = ground_areas(variable, axes).values
-    regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
-    usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
-    if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":
-        usable = [each for each in usable if each != "fractional"]
-    if not regular:
-        usable = [each for each in usable if each != "fractional"]
-    if method not in usable:
-        raise LabrigError(
-            f"The method {method} needs a regular grid"
-            + ("" if axes.geographic else " of latitudes and longitudes"),
-            where="method",
-            expected=" or ".join(usable),
-        )
-    parts = {each: coverage(variable, axes, shapes, each) for each in usable}
+    axes = cells_axes(variable)
+    of_kind = _parts_of_cells if axes.curvilinear else _parts_of_rectangles
+    variable, axes, areas, parts, labels, warnings = of_kind(variable, axes, polygons, names, method)
+    usable = list(parts)
     order = [method, *(each for each in usable if each != method)]
     sums = _weighted_sums(variable, axes, np.stack([parts[each] * areas for each in order]))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -213,9 +216,90 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
         xr.DataArray(
             (parts[method] * areas).sum(axis=(1, 2)), dims="region", coords=coords, attrs={"units": "km2"}
         ),
-        f"area-weighted mean of {METHODS[method]}",
+        f"area-weighted mean of {(CELL_METHODS if axes.curvilinear else METHODS)[method]}",
         tuple(warnings),
     )
+
+
+def _parts_of_rectangles(
+    variable: Any, axes: Axes, polygons: Any, names: str, method: str
+) -> tuple[Any, Axes, Any, dict[str, Any], list[str], list[str]]:
+    """Return what polygons reach of a grid, areas of its cells, and their parts inside by each method that can be."""
+    import shapely
+
+    variable = unbroken(variable, axes)
+    shapes, labels, warnings = on_grid(variable, axes, polygons, names)
+    variable = reached(variable, axes, tuple(shapely.total_bounds(shapes)))
+    areas = ground_areas(variable, axes).values
+    regular = all(step_of(variable[name].values) is not None for name in (axes.y, axes.x))
+    usable = [each for each in METHODS if axes.geographic or each in PROJECTED_METHODS]
+    if variable.sizes[axes.y] * variable.sizes[axes.x] > FRACTIONAL_CELLS and method != "fractional":
+        usable = [each for each in usable if each != "fractional"]
+    if not regular:
+        usable = [each for each in usable if each != "fractional"]
+    if method not in usable:
+        raise LabrigError(
+            f"The method {method} needs a regular grid"
+            + ("" if axes.geographic else " of latitudes and longitudes"),
+            where="method",
+            expected=" or ".join(usable),
+        )
+    parts = {each: coverage(variable, axes, shapes, each) for each in usable}
+    return variable, axes, areas, parts, labels, warnings
+
+
+def _parts_of_cells(
+    variable: Any, axes: Axes, polygons: Any, names: str, method: str
+) -> tuple[Any, Axes, Any, dict[str, Any], list[str], list[str]]:
+    """Return the same of cells with corners of their own."""
+    if method not in PROJECTED_METHODS:
+        raise LabrigError(
+            f"The method {method} needs a regular grid",
+            where="method",
+            expected=" or ".join(PROJECTED_METHODS),
+        )
+    cells = sheet_of(variable, axes)
+    common, frame, labels, warnings = common_with(cells, polygons, names)
+    latitude, longitude = (
+        np.asarray(variable[name].values, "f8").ravel() for name in (axes.latitude_2d, axes.longitude_2d)
+    )
+    variable, axes = in_rows(variable, axes)
+    shape = (variable.sizes[axes.y], variable.sizes[axes.x])
+    if len(labels) * cells.count > MOST_PARTS:
+        raise over_limit(
+            f"{len(labels)} polygons times {cells.count:,} cells are too many",
+            MOST_PARTS,
+            where="polygons",
+            try_="fewer polygons in a call, or a part of the grid by select.box",
+        )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        exact = np.nan_to_num(common.toarray() / cells.areas).reshape(-1, *shape)
+    centres = places_in(sheet_of_shapes(list(frame.geometry)), longitude, latitude) & (cells.areas > 0)
+    parts = {"exactextract": exact, "centres": centres.astype("f8").reshape(-1, *shape)}
+    return variable, axes, cells.areas.reshape(shape), parts, labels, warnings
+
+
+def common_with(cells: Sheet, polygons: Any, names: str) -> tuple[Any, Any, list[str], list[str]]:
+    """Return the areas that cells have in common with polygons (sparse, over polygons and cells, km2), the polygons in
+    longitude and latitude, their names, and what had to be mended.
+
+    Raises
+    ------
+    LabrigError
+        As `polygon_means`.
+    """
+    frame, warnings = checked_polygons(polygons)
+    labels, frame = names_of(frame, names), frame.to_crs(4326)
+    shapes = sheet_of_shapes(list(frame.geometry))
+    common = common_areas(cells, shapes)
+    for label, found, whole in zip(labels, common.sum(axis=1), shapes.areas, strict=True):
+        if not found:
+            raise LabrigError(
+                f"The polygon {label} lies outside the cells of the grid", where="polygons", code="not_found"
+            )
+        if found < 0.999 * whole:
+            warnings.append(f"{1 - found / whole:.1%} of the polygon {label} lie outside the grid")
+    return common, frame, labels, warnings
 
 
 def on_grid(

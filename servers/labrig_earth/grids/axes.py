@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
+from labrig_earth.data.corners import CORNER, KINDS
 from labrig_earth.data.stations import places_of
 
 LATITUDE_NAMES = ("latitude", "lat", "nav_lat", "rlat_true")
@@ -51,7 +52,7 @@ class Axes:
     rotated
         Whether y and x are latitude and longitude of a pole that is not the Earth's, as in CORDEX.
     latitude_2d, longitude_2d
-        Coordinates of two dimensions on a curvilinear grid; y and x are then its dimensions.
+        Of cells on a curvilinear grid; y and x are then its dimensions. Cells of a mesh have one, which is both.
     crs
         As ``EPSG:4326`` or WKT; empty where nothing says it and the axes are not geographic.
     """
@@ -78,6 +79,11 @@ class Axes:
         """Whether cells have latitudes and longitudes of their own."""
         return bool(self.latitude_2d)
 
+    @property
+    def cell_dims(self) -> tuple[str, ...]:
+        """Dimensions of the cells: y and x, or the one of a mesh."""
+        return (self.y,) if self.y == self.x else (self.y, self.x)
+
 
 def axes_of(data: Any) -> Axes:
     """Return the axes of an `xarray.Dataset` or `DataArray`."""
@@ -93,8 +99,10 @@ def axes_of(data: Any) -> Axes:
         y, x = _projection_axis(data, "y"), _projection_axis(data, "x")
         if y and x:  # the latitudes of two dimensions only repeat what the projection says
             return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
-    if latitude and longitude and data[latitude].ndim == 2:
-        y, x = (str(name) for name in data[latitude].dims)
+    mesh = _mesh(data)
+    if mesh or (latitude and longitude and data[latitude].ndim == 2):
+        latitude, longitude = mesh or (latitude, longitude)
+        y, x = (str(data[latitude].dims[place]) for place in (0, -1))
         return Axes(
             time, y, x, level, member, False, latitude, longitude, crs or WGS84, (*assumed, *_guess(crs))
         )
@@ -107,6 +115,15 @@ def axes_of(data: Any) -> Axes:
     if y and x and crs and _is_geographic(crs):
         return Axes(time, y, x, level, member, True, "", "", crs, assumed)
     return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
+
+
+def _mesh(data: Any) -> tuple[str, str] | None:
+    """Return latitude and longitude of the cells of a mesh, which share a dimension and have corners."""
+    named = {str(data[name].attrs[CORNER]): str(name) for name in data.coords if CORNER in data[name].attrs}
+    found = tuple(named.get(f"{kind} 0", "").removesuffix("_corner_0") for kind in KINDS)
+    if not all(name in data.coords and data[name].ndim == 1 for name in found):
+        return None
+    return (found[0], found[1]) if data[found[0]].dims == data[found[1]].dims else None
 
 
 def _projection_axis(data: Any, letter: str) -> str:
@@ -208,7 +225,7 @@ def horizontal(data: Any) -> Axes:
             "The grid is curvilinear: its latitudes and longitudes have two dimensions",
             where=f"{axes.latitude_2d}, {axes.longitude_2d}",
             expected="a latitude and a longitude axis, or x and y of a projection",
-            try_="regrid_variable it to a regular grid first",
+            try_="regrid_variable to a regular grid first",
         )
     if (places := places_of(data)) is not None:
         raise LabrigError(
@@ -274,7 +291,8 @@ def is_field(variable: Any) -> bool:
     numeric = np.issubdtype(variable.dtype, np.number) or variable.dtype == bool
     name = str(variable.name or "")
     bounds = name.endswith(("_bnds", "_bounds")) or any(str(dim) in ("bnds", "nv") for dim in variable.dims)
-    return bool(variable.ndim and numeric and not bounds and "grid_mapping_name" not in variable.attrs)
+    about_grid = "grid_mapping_name" in variable.attrs or "cf_role" in variable.attrs
+    return bool(variable.ndim and numeric and not bounds and not about_grid)
 
 
 def _standard_names(data: Any) -> dict[str, str]:
@@ -331,6 +349,8 @@ def grid_text(data: Any, axes: Axes) -> str:
     if not axes.y or axes.y not in data.dims or axes.x not in data.dims:
         return ""
     size = f"{data.sizes[axes.y]} x {data.sizes[axes.x]}"
+    if axes.y == axes.x:
+        return f"mesh, {data.sizes[axes.x]} cells"
     if axes.curvilinear:
         return f"curvilinear, {size}"
     steps = [step_of(data[name].values) if name in data.coords else None for name in (axes.y, axes.x)]

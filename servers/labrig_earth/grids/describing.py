@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.corners import CORNER
 from labrig_earth.data.opening import SCALED
 from labrig_earth.data.stations import Places, places_of
 from labrig_earth.grids.axes import (
@@ -24,6 +25,7 @@ from labrig_earth.grids.axes import (
 from labrig_earth.grids.cells import POLES, cell_areas
 from labrig_earth.grids.conventions import accumulation_of
 from labrig_earth.grids.doubts import stands_for_missing, undeclared_text
+from labrig_earth.grids.mesh import odd_cells
 from labrig_earth.grids.times import time_axis
 from labrig_earth.grids.units import unit_of
 from labrig_earth.results import SYNTHETIC, Result, said_of
@@ -76,6 +78,7 @@ def describe_data(data: Any, *, variable: str = "") -> Result:
         described["not_shown"] = names[MOST_VARIABLES : MOST_VARIABLES + 100]
         warnings.append(f"{len(names) - MOST_VARIABLES} more variables; variable=NAME describes one")
     others = [str(name) for name in data.variables if name not in names and name not in data.dims]
+    others = [name for name in others if CORNER not in data[name].attrs]
     if others and not variable:
         described["other"] = others[:30]
     described["attributes"] = _attributes(data.attrs)
@@ -173,7 +176,7 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
     elif not axes.crs:
         warnings.append("No CRS is stated: x and y have no place on the Earth until one is given")
     if axes.curvilinear:
-        warnings.append("The grid is curvilinear; regrid_variable makes it regular")
+        warnings += odd_cells(data, axes)
     return space
 
 

@@ -20,9 +20,9 @@ from labrig_earth.data.layers import describe_layers
 from labrig_earth.gis.features import Features, read_features
 from labrig_earth.grids import arithmetic, combining, describing, regridding, terrain, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
-from labrig_earth.grids.axes import axes_of, horizontal
 from labrig_earth.grids.conventions import ACCUMULATED, accumulation_of
 from labrig_earth.grids.doubts import suspected, with_missing
+from labrig_earth.grids.mesh import cells_axes
 from labrig_earth.grids.reading import (
     Field,
     in_unit,
@@ -211,14 +211,9 @@ def regrid_or_reproject(call: Call) -> Result:
     if like is not None:
         target = regridding.grid_of(opened(like).data)
     elif resolution is not None:
-        curvilinear = axes_of(source.data).curvilinear
-        if curvilinear and box is None:
-            raise LabrigError(
-                "A curvilinear grid needs a box", where="select.box", expected="[west, south, east, north]"
-            )
-        given = None if box is None else checked_box(box)
-        axes = axes_of(source.data) if curvilinear else horizontal(source.data)
-        target = regridding.target_grid(resolution, given, unbroken(source.data, axes), axes)
+        axes = cells_axes(source.data)
+        whole = source.data if axes.curvilinear else unbroken(source.data, axes)
+        target = regridding.target_grid(resolution, None if box is None else checked_box(box), whole, axes)
     else:
         raise LabrigError(
             "Which grid?",
@@ -235,9 +230,11 @@ def regrid_or_reproject(call: Call) -> Result:
         name="regridded",
         kind=_format(call) or "netcdf",
     )
-    if axes_of(source.data).curvilinear or min(data.sizes["latitude"], data.sizes["longitude"]) < 2:
+    result = result.noting(warnings=found.warnings)
+    of_cells = found.common is None and not cells_axes(source.data).geographic
+    if of_cells or min(data.shape[-2:]) < 2:
         return result
-    before, after = regridding.conservation(source.data, data)
+    before, after = regridding.conservation(source.data, data, found.common)
     unit = str(source.data.attrs.get("units", ""))
     kept = (
         Quantity("area_mean_before", float(f"{before:.7g}"), unit, "over the extent of the result"),

@@ -1,4 +1,5 @@
-"""Fields on another grid: between latitude-longitude grids by xarray-regrid, to a projection by GDAL's warper.
+"""Fields on another grid: between latitude-longitude grids by xarray-regrid, to a projection by GDAL's warper, and
+means of cells of any kind by the parts that they have in common.
 
 A conservative regrid keeps the area mean; how well it did is computed and said. Linear and nearest do not promise that.
 """
@@ -12,13 +13,17 @@ import numpy as np
 
 from labrig.errors import LabrigError, over_limit
 from labrig_earth.grids.areas import coverage
-from labrig_earth.grids.axes import Axes, axes_of, edges_of, goes_round, horizontal, short_crs
+from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, metres_of, short_crs
 from labrig_earth.grids.cells import POLES, cell_areas
+from labrig_earth.grids.mesh import MOST_CELLS as MOST_SHEET_CELLS
+from labrig_earth.grids.mesh import cells_at, cells_axes, common_areas, extent_of, odd_cells, sheet_of
 from labrig_earth.grids.selecting import unbroken
 
 METHODS = ("conservative", "linear", "nearest", "cubic")
+CELL_METHODS = ("conservative", "nearest")
 RESAMPLINGS = (
     *("nearest", "bilinear", "cubic", "average", "mode", "min", "max", "med", "q1", "q3", "sum", "rms"),
+    "conservative",
 )
 MOST_CELLS = 200_000_000
 LEAST_VALID = 0.5
@@ -31,14 +36,13 @@ class Regridded:
 
     Attributes
     ----------
-    kept
-        Area means of the source and of the result over the target's extent, in the unit of the field; None where they
-        were not computed.
+    common
+        Areas that cells of the source have in common with those of the target, where means were made of them.
     """
 
     data: Any
     method: str
-    kept: tuple[float, float] | None = None
+    common: Any = None
     warnings: tuple[str, ...] = ()
 
 
@@ -60,7 +64,9 @@ def target_grid(
         raise LabrigError(
             f"The resolution cannot be {resolution:g} degree", where="resolution", expected="above 0"
         )
-    if box is None:
+    if box is None and not axes.geographic:
+        west, south, east, north = extent_of(sheet_of(like, axes))
+    elif box is None:
         x = edges_of(like[axes.x].values)
         y = edges_of(like[axes.y].values, within=POLES)
         west, south, east, north = float(x.min()), float(y.min()), float(x.max()), float(y.max())
@@ -89,22 +95,23 @@ def target_grid(
 
 
 def grid_of(data: Any) -> Any:
-    """Return the latitudes and longitudes of a field as a target grid.
+    """Return the latitudes and longitudes of a field, or its x and y with their CRS, as a target grid.
 
     Raises
     ------
     LabrigError
-        ``bad_input`` for data on a projection or without a grid.
+        ``bad_input`` for data on an unknown projection or without a grid of rows and columns.
     """
     import xarray as xr
 
     axes = horizontal(data)
     if not axes.geographic:
-        raise LabrigError(
-            f"The grid to imitate is a projection ({short_crs(axes.crs) or 'unknown'})",
-            where="like",
-            expected="latitudes and longitudes",
-            try_="crs= and resolution= instead",
+        if not axes.crs:
+            raise LabrigError(
+                "The grid to imitate states no CRS", where="like", try_="crs= and resolution= instead"
+            )
+        return _plane_grid(
+            np.asarray(data[axes.x].values, "f8"), np.asarray(data[axes.y].values, "f8"), axes.crs
         )
     return xr.Dataset(
         coords={
@@ -120,9 +127,10 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
     Parameters
     ----------
     variable
-        `xarray.DataArray` on latitudes and longitudes; a curvilinear one by ``nearest`` alone.
+        `xarray.DataArray` on latitudes and longitudes, or on another grid by ``conservative`` and ``nearest``.
     target
-        `xarray.Dataset` with coordinates ``latitude`` and ``longitude`` (`target_grid`, `grid_of`).
+        `xarray.Dataset` with coordinates ``latitude`` and ``longitude``, or ``y`` and ``x`` and a CRS (`target_grid`,
+        `grid_of`).
     method
         ``conservative``: means of the parts of cells, for fluxes and amounts per area; a target cell is missing where
         less than half of it has values. ``linear``: between centres, missing beyond them. ``nearest``: for classes.
@@ -137,16 +145,9 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
 
     if method not in METHODS:
         raise LabrigError(f"There is no method {method!r}", where="method", expected=", ".join(METHODS))
-    axes = axes_of(variable)
-    if axes.curvilinear:
-        return _from_curvilinear(variable, axes, target, method)
-    axes = horizontal(variable)
-    if not axes.geographic:
-        raise LabrigError(
-            f"The field is on a projection ({short_crs(axes.crs) or 'unknown'})",
-            where="resolution",
-            try_='crs="EPSG:4326" first, then regrid',
-        )
+    axes = cells_axes(variable)
+    if not axes.geographic or "latitude" not in target.coords:
+        return _of_cells(variable, axes, target, method)
     source = unbroken(variable, axes).rename({axes.y: "latitude", axes.x: "longitude"})
     extra = [name for name in source.coords if name not in source.dims]
     source = source.drop_vars(extra).sortby("latitude").sortby("longitude")
@@ -171,7 +172,7 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
         "nearest": "nearest centre (xarray-regrid)",
         "cubic": "cubic between centres (xarray-regrid)",
     }[method]
-    return Regridded(found, said, None, ())
+    return Regridded(found, said)
 
 
 def _renamed(dim: Any, axes: Axes) -> str:
@@ -211,13 +212,15 @@ def _within_source(found: Any, source: Any) -> Any:
     return found
 
 
-def conservation(source: Any, result: Any) -> tuple[float, float]:
+def conservation(source: Any, result: Any, common: Any = None) -> tuple[float, float]:
     """Return the area means of a field before and after, over the cells that the result has.
 
     Both are means over time and levels too. The source is cut to the extent of the result by parts of cells, rows and
     columns at the edge that have no value left out, so equal means are expected of a conservative regrid but for
     missing cells within.
     """
+    if common is not None:
+        return _kept_by_cells(source, result, common)
     import shapely
 
     axes, after = horizontal(source), horizontal(result)
@@ -239,6 +242,21 @@ def conservation(source: Any, result: Any) -> tuple[float, float]:
     return float(before), float(now)
 
 
+def _kept_by_cells(source: Any, result: Any, common: Any) -> tuple[float, float]:
+    """Return the same where means were made of common parts: the source counts by those in cells that have values."""
+    axes, after = cells_axes(source), horizontal(result)
+    now = result.transpose(..., after.y, after.x).values.reshape(-1, common.shape[0])
+    before = source.transpose(..., *axes.cell_dims).values.reshape(-1, common.shape[1])
+    areas = sheet_of(result, after).areas
+    given, known = np.isfinite(before), np.isfinite(now)
+    counted = (known.astype("f8") @ common) * given
+    with np.errstate(invalid="ignore"):
+        return (
+            float((np.where(given, before, 0.0) * counted).sum() / counted.sum()),
+            float((np.where(known, now, 0.0) * areas).sum() / (known * areas).sum()),
+        )
+
+
 def _with_values(field: Any, axes: Axes) -> Any:
     """Return a field without the rows and columns at its edges that are missing in the first step; two stay."""
     first = field.isel({dim: 0 for dim in field.dims if dim not in (axes.y, axes.x)}).notnull()
@@ -250,40 +268,128 @@ def _with_values(field: Any, axes: Axes) -> Any:
     return field.isel(kept)
 
 
-def _from_curvilinear(variable: Any, axes: Axes, target: Any, method: str) -> Regridded:
-    """Return the value of the nearest cell on the sphere, missing where that is further than cells are apart."""
+def _of_cells(variable: Any, axes: Axes, target: Any, method: str) -> Regridded:
+    """Return means of the common parts of cells, or the value of the cell in which each centre lies."""
     import xarray as xr
-    from scipy.spatial import cKDTree
 
-    if method != "nearest":
+    if method not in CELL_METHODS:
         raise LabrigError(
-            f"A curvilinear grid cannot be regridded by {method}", where="method", expected="nearest"
+            f"Cells of {'a curvilinear grid or mesh' if axes.curvilinear else 'a projection'} cannot be regridded by "
+            f"{method}",
+            where="method",
+            expected=" or ".join(CELL_METHODS),
         )
-    latitude, longitude = (
-        np.asarray(variable[name].values, "f8") for name in (axes.latitude_2d, axes.longitude_2d)
-    )
-    known = np.isfinite(latitude) & np.isfinite(longitude)
-    tree = cKDTree(_on_sphere(latitude[known], longitude[known]))
-    rows, columns = np.meshgrid(target["latitude"].values, target["longitude"].values, indexing="ij")
-    distance, place = tree.query(_on_sphere(rows.ravel(), columns.ravel()))
-    apart = tree.query(tree.data, k=2)[0][:, 1]
-    flat = variable.stack(_cell=(axes.y, axes.x)).isel(_cell=np.flatnonzero(known.ravel()))
-    flat = flat.drop_vars([name for name in flat.coords if "_cell" in flat[name].dims])
-    picked = flat.isel(_cell=xr.DataArray(place.reshape(rows.shape), dims=("latitude", "longitude")))
-    near = xr.DataArray((distance <= 1.5 * np.max(apart)).reshape(rows.shape), dims=("latitude", "longitude"))
-    if not bool(near.any()):
+    to = horizontal(target)
+    cells, wanted = sheet_of(variable, axes), sheet_of(target, to)
+    common = common_areas(cells, wanted)
+    if not common.nnz:
         raise LabrigError("The grids do not meet", where="box, resolution", code="not_found")
-    found = picked.where(near).assign_coords(target.coords).assign_attrs(variable.attrs)
-    others = [dim for dim in variable.dims if dim not in (axes.y, axes.x)]
+    shape, count = (target.sizes[to.y], target.sizes[to.x]), cells.count
+    least = LEAST_VALID * wanted.areas
+    if method == "nearest":
+        x, y = np.meshgrid(target[to.x].values, target[to.y].values)
+        place = cells_at(cells, *_in_degrees(x, y, to))
+
+    def regridded(values: Any) -> Any:
+        flat = values.reshape(-1, count)
+        if method == "nearest":
+            found = np.where(place.ravel() >= 0, flat[:, place.ravel()], np.nan)
+        else:
+            known = np.isfinite(flat)
+            area = (common @ known.T).T
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found = (common @ np.where(known, flat, 0.0).T).T / area
+            found[area < least] = np.nan
+        return found.reshape(*values.shape[: values.ndim - len(axes.cell_dims)], *shape)
+
+    bare = variable.drop_vars(
+        [name for name in variable.coords if set(variable[name].dims) & set(axes.cell_dims)]
+    )
+    new = ("labrig_y", "labrig_x")
+    found = xr.apply_ufunc(
+        regridded,
+        bare.drop_vars("spatial_ref", errors="ignore"),
+        input_core_dims=[list(axes.cell_dims)],
+        output_core_dims=[list(new)],
+        dask="parallelized",
+        output_dtypes=["f8"],
+        dask_gufunc_kwargs={"output_sizes": dict(zip(new, shape, strict=True)), "allow_rechunk": True},
+    )
+    found = found.rename({new[0]: to.y, new[1]: to.x}).assign_coords(target.coords).rename(variable.name)
+    attrs = {
+        key: each for key, each in variable.attrs.items() if key not in ("grid_mapping", "mesh", "location")
+    }
+    said = {
+        "conservative": "first-order conservative: means of cells by their common area on the sphere (shapely)",
+        "nearest": "the cell in which each centre lies (shapely)",
+    }[method]
     return Regridded(
-        found.transpose(*others, "latitude", "longitude").rename(variable.name),
-        "nearest cell of the curvilinear grid on the sphere (SciPy's k-d tree)",
+        found.assign_attrs(attrs),
+        said,
+        common if method == "conservative" else None,
+        odd_cells(variable, axes),
     )
 
 
-def _on_sphere(latitude: Any, longitude: Any) -> Any:
-    phi, lam = np.deg2rad(latitude), np.deg2rad(longitude)
-    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)], axis=-1)
+def _in_degrees(x: Any, y: Any, axes: Axes) -> tuple[Any, Any]:
+    from pyproj import Transformer
+
+    if axes.geographic:
+        return x, y
+    longitude, latitude = Transformer.from_crs(axes.crs, "EPSG:4326", always_xy=True).transform(x, y)
+    return longitude, latitude
+
+
+def _plane_grid(x: Any, y: Any, crs: str) -> Any:
+    """Return x and y of a projection as a target grid."""
+    import rioxarray  # noqa: F401 - brings the accessor
+    import xarray as xr
+
+    unit = {"units": "m"} if metres_of(crs) == 1.0 else {}
+    axes = {"y": ("y", y, unit), "x": ("x", x, unit)}
+    return xr.Dataset(coords=axes).rio.write_crs(crs)
+
+
+def plane_around(variable: Any, crs: str, resolution: float | None) -> Any:
+    """Return a grid of a projection around the cells of a field; its edges are whole numbers of cells from the origin.
+
+    Parameters
+    ----------
+    resolution
+        In units of `crs`; by default that of the field's cells, in two digits.
+    """
+    import shapely
+    from pyproj import CRS, Transformer
+
+    axes, system = cells_axes(variable), CRS.from_user_input(checked_crs(crs))
+    if resolution is not None and not resolution > 0:
+        raise LabrigError(f"The resolution cannot be {resolution:g}", where="resolution", expected="above 0")
+    if system.is_geographic:
+        raise LabrigError(f"{short_crs(crs)} has degrees", where="crs", try_="resolution alone, in degree")
+    cells = sheet_of(variable, axes)
+    from_degrees = Transformer.from_crs("EPSG:4326", system, always_xy=True)
+    corners = shapely.get_coordinates(cells.pieces)
+    places = from_degrees.transform(
+        np.rad2deg(corners[:, 0]), np.rad2deg(np.arcsin(np.clip(corners[:, 1], -1, 1)))
+    )
+    known = np.isfinite(places).all(axis=0)
+    if not known.any():
+        raise LabrigError(f"{short_crs(crs)} reaches no cell of the grid", where="crs", code="not_found")
+    usual = float(np.median(cells.areas[cells.areas > 0])) ** 0.5 * 1000.0 / metres_of(checked_crs(crs))
+    step = resolution or float(f"{usual:.2g}")
+    (left, right), (bottom, top) = (
+        (float(np.floor(each[known].min() / step)), float(np.ceil(each[known].max() / step)))
+        for each in places
+    )
+    if (right - left) * (top - bottom) > MOST_SHEET_CELLS:
+        raise over_limit(
+            f"The grid would have {(right - left) * (top - bottom):,.0f} cells",
+            MOST_SHEET_CELLS,
+            where="resolution",
+            try_="a coarser resolution, or a smaller box",
+        )
+    x, y = (step * (np.arange(low, high) + 0.5) for low, high in ((left, right), (bottom, top)))
+    return _plane_grid(x, y[::-1], checked_crs(crs))
 
 
 def reproject(
@@ -311,8 +417,10 @@ def reproject(
     import rioxarray  # noqa: F401 - brings the accessor
     from rasterio.enums import Resampling
 
-    axes = horizontal(variable)
     target = checked_crs(crs)
+    if resampling == "conservative" or (not resampling and cells_axes(variable).curvilinear):
+        return regrid(variable, plane_around(variable, target, resolution))
+    axes = horizontal(variable)
     whole = np.issubdtype(variable.dtype, np.integer) or np.issubdtype(
         variable.encoding.get("dtype", "f8"), np.integer
     )

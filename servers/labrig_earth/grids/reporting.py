@@ -125,8 +125,8 @@ def _ranges(field: Any) -> list[Quantity]:
     """Return mean, smallest and largest value of a field, the mean weighted by area where it has one."""
     unit, name = shown(field.attrs.get("units", "")), str(field.name or "value")
     axes = axes_of(field)
-    on_grid = axes.x in field.dims and axes.y in field.dims and axes.x in field.coords
-    on_grid = on_grid and not axes.curvilinear and field.sizes[axes.x] > 1 and field.sizes[axes.y] > 1
+    on_grid = axes.x in field.dims and axes.y in field.dims and (axes.curvilinear or axes.x in field.coords)
+    on_grid = on_grid and field.sizes[axes.x] > 1 and field.sizes[axes.y] > 1
     if field.dtype.kind not in "fiub":
         return []
     over = area_mean(field).mean() if on_grid and field.dtype.kind == "f" else field.mean()

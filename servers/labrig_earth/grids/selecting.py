@@ -13,7 +13,8 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.data.stations import nearest_place, places_of
-from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, short_crs, step_of
+from labrig_earth.grids.axes import Axes, edges_of, goes_round, short_crs, step_of
+from labrig_earth.grids.mesh import cells_at, cells_axes, sheet_of
 
 Box = tuple[float, float, float, float]
 ROUND = 1e-9
@@ -101,7 +102,9 @@ def select_box(data: Any, box: Any) -> tuple[Any, tuple[str, ...]]:
     LabrigError
         ``bad_input`` as `checked_box`; ``not_found`` where no centre lies in the box, with the extent of the data.
     """
-    axes = horizontal(data)
+    axes = cells_axes(data)
+    if axes.curvilinear:
+        return _box_of_cells(data, axes, checked_box(box)), ()
     if not axes.geographic:
         return _projected_box(data, axes, box)
     west, south, east, north = checked_box(box)
@@ -127,6 +130,31 @@ def select_box(data: Any, box: Any) -> tuple[Any, tuple[str, ...]]:
     attrs = data[axes.x].attrs
     said = f"longitudes run from {placed[0]:g} to {placed[-1]:g} without a break"
     return found.assign_coords({axes.x: (axes.x, placed, attrs)}), (said,)
+
+
+def _box_of_cells(data: Any, axes: Axes, box: Box) -> Any:
+    """Return cells of a mesh whose centres lie in a box, or the rows and columns of a curvilinear grid that hold them;
+    other cells of these are missing."""
+    import xarray as xr
+
+    west, south, east, north = box
+    latitude, longitude = (
+        np.asarray(data[name].values, "f8") for name in (axes.latitude_2d, axes.longitude_2d)
+    )
+    width = 360.0 if abs(east - west) >= 360.0 - ROUND else (east - west) % 360.0
+    inside = (latitude >= south) & (latitude <= north) & ((longitude - west) % 360.0 <= width)
+    if not inside.any():
+        raise LabrigError(f"The box {_shown_box(box)} holds no cell centre", where="box", code="not_found")
+    kept = dict(zip(axes.cell_dims, (np.unique(each) for each in np.nonzero(inside)), strict=True))
+    if len(kept) == 1:
+        return data.isel(kept)
+    rows, columns = (slice(int(each[0]), int(each[-1]) + 1) for each in kept.values())
+    found = data.isel({axes.y: rows, axes.x: columns})
+    seen = xr.DataArray(inside[rows, columns], dims=axes.cell_dims)
+    if not hasattr(found, "data_vars"):
+        return found.where(seen)
+    of_cells = [name for name in found.data_vars if set(axes.cell_dims) <= set(found[name].dims)]
+    return found.assign({name: found[name].where(seen) for name in of_cells})
 
 
 def _of_one_convention(longitudes: Any) -> bool:
@@ -257,7 +285,9 @@ def select_point(data: Any, latitude: float, longitude: float, *, method: str = 
     if method not in ("nearest", "linear"):
         raise LabrigError(f"There is no method {method!r}", where="method", expected="nearest or linear")
     latitude, longitude = checked_place(latitude, longitude)
-    axes = horizontal(data)
+    axes = cells_axes(data)
+    if axes.curvilinear:
+        return _point_in_cells(data, axes, latitude, longitude, method)
     data = unbroken(data, axes)
     y, x = (latitude, longitude) if axes.geographic else _projected(axes, latitude, longitude)
     centre_y, centre_x = data[axes.y].values.astype("f8"), data[axes.x].values.astype("f8")
@@ -308,6 +338,25 @@ def point_or_place(data: Any, latitude: float, longitude: float, *, method: str 
         )
     found, y, x, distance = nearest_place(data, places, latitude, longitude)
     return Point(found, distance, y, x, method)
+
+
+def _point_in_cells(data: Any, axes: Axes, latitude: float, longitude: float, method: str) -> Point:
+    if method != "nearest":
+        raise LabrigError(
+            "The grid is curvilinear", where="method", expected="nearest: the cell around the place"
+        )
+    cell = int(cells_at(sheet_of(data, axes), longitude, latitude))
+    if cell < 0:
+        raise LabrigError(
+            f"The place {latitude:g}, {longitude:g} (latitude, longitude) is in no cell of the grid",
+            where="latitude, longitude",
+            code="not_found",
+        )
+    sizes = [data.sizes[dim] for dim in axes.cell_dims]
+    found = data.isel(dict(zip(axes.cell_dims, map(int, np.unravel_index(cell, sizes)), strict=True)))
+    centre = float(found[axes.latitude_2d]), (float(found[axes.longitude_2d]) + 180.0) % 360.0 - 180.0
+    bare = found.drop_vars([name for name in found.coords if name not in found.dims and name != axes.time])
+    return Point(bare, _distance_km((latitude, longitude), centre), *centre, method)
 
 
 def _into(longitude: float, centres: Any) -> float:

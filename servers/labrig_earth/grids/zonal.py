@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
-from labrig_earth.grids.areas import on_grid
-from labrig_earth.grids.axes import Axes, horizontal
+from labrig_earth.grids.areas import common_with, on_grid
+from labrig_earth.grids.axes import Axes
 from labrig_earth.grids.cells import feature_of, ground_areas, is_uneven, numbered, raster_source, reach_of
 from labrig_earth.grids.doubts import sum_doubt
+from labrig_earth.grids.mesh import cells_axes, odd_cells, sheet_of
 from labrig_earth.grids.selecting import unbroken
 
 STATISTICS = (
@@ -97,8 +98,8 @@ def zonal_statistics(
         )
     if "percentile" in statistics and (percentile is None or not 0 <= percentile <= 100):
         raise LabrigError("Which percentile?", where="percentile", expected="a number from 0 to 100")
-    axes = horizontal(variable)
-    variable = unbroken(variable, axes)
+    axes = cells_axes(variable)
+    variable = variable if axes.curvilinear else unbroken(variable, axes)
     others = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
     others = [dim for dim in others if variable.sizes[dim] > 1]
     if len(others) > 1:
@@ -107,30 +108,38 @@ def zonal_statistics(
             try_="extract one level, band or member first",
         )
     step = others[0] if others else ""
-    shapes, labels, warnings = on_grid(variable, axes, polygons, names)
     steps = variable.sizes[step] if step else 1
-    if steps * len(shapes) > MOST_RESULTS:
+    if steps * len(polygons) > MOST_RESULTS:
         raise over_limit(
-            f"{len(shapes):,} polygons times {steps:,} steps are too many results",
+            f"{len(polygons):,} polygons times {steps:,} steps are too many results",
             MOST_RESULTS,
             try_="aggregate_grid over time first, or aggregate_grid with polygons, which gives means of long series",
         )
     rows: dict[int, list[dict[str, Any]]] = {}
-    any_weighed = False
-    for places, window in _strips(variable, axes, shapes, labels):
-        named = [(labels[place], shapes[place]) for place in places]
-        found, weighed = _of_strip(window, axes, step, named, statistics, percentile)
-        rows |= dict(zip(places, found, strict=True))
-        any_weighed |= weighed
+    any_weighed = axes.curvilinear
+    if axes.curvilinear:
+        cells = sheet_of(variable, axes)
+        common, _, labels, warnings = common_with(cells, polygons, names)
+        warnings += odd_cells(variable, axes)
+        rows = dict(
+            enumerate(_of_cells(variable, axes, step, labels, common, cells.areas, statistics, percentile))
+        )
+    else:
+        shapes, labels, warnings = on_grid(variable, axes, polygons, names)
+        for places, window in _strips(variable, axes, shapes, labels):
+            named = [(labels[place], shapes[place]) for place in places]
+            found, weighed = _of_strip(window, axes, step, named, statistics, percentile)
+            rows |= dict(zip(places, found, strict=True))
+            any_weighed |= weighed
     if "sum" in statistics and (doubt := sum_doubt(variable.attrs, "space")):
         warnings = [*warnings, doubt]
     unit = str(variable.attrs.get("units", ""))
-    table = pd.DataFrame([row for place in range(len(shapes)) for row in rows[place]])
+    table = pd.DataFrame([row for place in range(len(labels)) for row in rows[place]])
     of_classes = [name for name in table.columns if str(name).startswith("fraction_")]
     for name in of_classes:  # a class that other polygons have is none of a polygon with cells
         table[name] = table[name].fillna(0.0).where(table["cells"] > 0)
     units = {name: _unit(name, unit) for name in table.columns if name not in ("region", step)}
-    how = "cells by the part of them inside, computed exactly (exactextract)"
+    how = f"cells by the part of them inside, computed exactly ({'shapely' if axes.curvilinear else 'exactextract'})"
     if any_weighed and set(statistics) & set(BY_AREA):
         how += "; of " + ", ".join(each for each in statistics if each in BY_AREA) + " also by their areas"
     return Zonal(table, units, how, tuple(warnings))
@@ -214,6 +223,66 @@ def _of_strip(
                     row[step] = window[step].values[first + place]
                 rows[number].append(row | _row(each["properties"], ops, label))
     return rows, weights is not None
+
+
+def _of_cells(
+    variable: Any,
+    axes: Axes,
+    step: str,
+    labels: list[str],
+    common: Any,
+    areas: Any,
+    statistics: list[str],
+    percentile: float | None,
+) -> list[list[dict[str, Any]]]:
+    """Return the rows of each polygon over cells with corners of their own, as exactextract has them of rectangles.
+
+    Parameters
+    ----------
+    common, areas
+        Areas of cells in each polygon (sparse, over polygons and cells), and of whole cells.
+    """
+    ops = _ops(statistics, percentile, by_area=True)
+    ordered = variable.transpose(*([step] if step else []), ..., *axes.cell_dims)
+    rows: list[list[dict[str, Any]]] = [[] for _ in labels]
+    for place in range(variable.sizes[step] if step else 1):
+        field = np.asarray((ordered[place] if step else ordered).values).ravel()
+        for number, label in enumerate(labels):
+            inside = slice(*common.indptr[number : number + 2])
+            cells = common.indices[inside]
+            known = np.isfinite(field[cells]) if field.dtype.kind == "f" else np.ones(cells.size, bool)
+            found = _cell_statistics(
+                field[cells][known], common.data[inside][known], (common.data[inside] / areas[cells])[known]
+            )
+            row: dict[str, Any] = {"region": label}
+            if step:
+                row[step] = variable[step].values[place]
+            rows[number].append(row | _row(found, ops, label))
+    return rows
+
+
+def _cell_statistics(values: Any, areas: Any, parts: Any) -> dict[str, Any]:
+    """Return statistics by exactextract's names of values, areas of them inside, and parts that these are of cells."""
+    found: dict[str, Any] = {"count": parts.sum(), "values": values, "coverage": parts}
+    if not values.size:
+        none = ("sum", "weighted_mean", "weighted_stdev", "min", "max", "majority", "minority")
+        empty: dict[str, Any] = {"variety": 0, "unique": [], "weighted_frac": []}
+        return found | dict.fromkeys(none) | empty
+    classes, place = np.unique(values, return_inverse=True)
+    counts, of_area = np.bincount(place, parts), np.bincount(place, areas)
+    mean = (values * areas).sum() / areas.sum()
+    return found | {
+        "sum": (values * parts).sum(),
+        "min": values.min(),
+        "max": values.max(),
+        "weighted_mean": mean,
+        "weighted_stdev": (((values - mean) ** 2 * areas).sum() / areas.sum()) ** 0.5,
+        "majority": classes[counts.argmax()],
+        "minority": classes[counts.argmin()],
+        "variety": classes.size,
+        "unique": classes,
+        "weighted_frac": of_area / areas.sum(),
+    }
 
 
 def _ops(statistics: list[str], percentile: float | None, *, by_area: bool) -> dict[str, str]:

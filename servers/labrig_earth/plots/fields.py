@@ -13,6 +13,8 @@ from labrig.errors import LabrigError
 
 MOST_CELLS = 1_000_000
 """Cells that a page of 1,280 pixels can show; larger fields are made coarser by means of blocks."""
+SQUARES = 400_000
+"""Small squares that show cells with corners of their own: two pixels wide on a page."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,13 @@ def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells
     Raises
     ------
     LabrigError
-        ``bad_input`` for further axes with more than one step, and for an irregular or curvilinear grid.
+        ``bad_input`` for further axes with more than one step.
     """
-    from labrig_earth.grids.axes import horizontal
+    from labrig_earth.grids.mesh import cells_axes
 
-    axes = horizontal(variable)
-    variable = variable.squeeze(drop=True)
+    axes = cells_axes(variable)
+    others = [dim for dim in variable.dims if dim not in axes.cell_dims]
+    variable = variable.squeeze([dim for dim in others if variable.sizes[dim] == 1], drop=True)
     further = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]
     if further:
         sizes = ", ".join(f"{dim} ({variable.sizes[dim]})" for dim in further)
@@ -89,6 +92,8 @@ def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells
             where=str(variable.name),
             try_="select one step (start and end, level, member, band), or aggregate first",
         )
+    if axes.curvilinear:
+        return _of_polygons(variable, axes, label or _named(variable))
     variable = variable.transpose(axes.y, axes.x)
     notes: list[str] = []
     step = int(np.ceil((variable.size / most) ** 0.5))
@@ -104,6 +109,21 @@ def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells
     if axes.geographic:
         y_edges = np.clip(y_edges, -90, 90)
     return Cells(values, x_edges, y_edges, axes.crs or "EPSG:4326", axes.geographic, name, tuple(notes))
+
+
+def _of_polygons(variable: Any, axes: Any, label: str) -> Cells:
+    """Return cells with corners of their own as the small squares of latitude and longitude whose centres they hold."""
+    from labrig_earth.grids.mesh import cells_at, extent_of, sheet_of
+
+    sheet = sheet_of(variable, axes)
+    west, south, east, north = extent_of(sheet)
+    step = ((east - west) * (north - south) / SQUARES) ** 0.5
+    columns, rows = (max(2, round(each / step)) for each in (east - west, north - south))
+    x_edges, y_edges = np.linspace(west, east, columns + 1), np.linspace(south, north, rows + 1)
+    x, y = np.meshgrid((x_edges[1:] + x_edges[:-1]) / 2, (y_edges[1:] + y_edges[:-1]) / 2)
+    place = cells_at(sheet, x, y)
+    values = np.asarray(variable.transpose(*axes.cell_dims).values, dtype=float).ravel()
+    return Cells(np.where(place >= 0, values[place], np.nan), x_edges, y_edges, "EPSG:4326", True, label)
 
 
 def edges(centres: NDArray[np.float64], name: str = "axis") -> NDArray[np.float64]:
