@@ -1,4 +1,4 @@
-"""Corners of cells that are no rectangles, kept as coordinates: they stay with each variable, cut, stored or read again.
+"""Corners of cells that are no rectangles, kept as coordinates: they stay with a variable, cut, stored or read again.
 
 CF (section 7.1) has them as bounds of latitudes and longitudes of two dimensions, or of one that both share; UGRID 1.0
 as the nodes of each face. Both become a latitude and a longitude of each cell and of each of its corners.

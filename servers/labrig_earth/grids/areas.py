@@ -180,7 +180,6 @@ def polygon_means(variable: Any, polygons: Any, *, method: str = "exactextract",
         ``bad_input`` for another method, polygons without a CRS, or more than `MOST_REGIONS`; ``not_found`` where a
         polygon lies outside the grid, or where it holds no centre and the method is ``centres``.
     """
-    import shapely
     import xarray as xr
 
     if method not in METHODS:

@@ -1,8 +1,8 @@
 """Cells that are no rectangles of a plane: of curvilinear grids, of meshes (UGRID), of projections seen on the sphere.
 
 Cells become polygons on the plane of longitude and sine of latitude, which keeps areas (Lambert's cylindrical
-projection). Their edges are great circles, in pieces of at most two degrees. What goes round a pole gets an edge along it,
-and what crosses the 180th meridian is cut there: so all lies on one sheet, and areas and parts are exact on it.
+projection). Their edges are great circles, in pieces of at most two degrees. What goes round a pole gets an edge along
+it, and what crosses the 180th meridian is cut there: so all lies on one sheet, and areas and parts are exact on it.
 """
 
 from __future__ import annotations
@@ -352,7 +352,7 @@ def common_areas(cells: Sheet, others: Sheet) -> Any:
 
 
 def extent_of(cells: Sheet) -> tuple[float, float, float, float]:
-    """Return west, south, east and north of cells in degrees; the widest gap lies outside, so east may be beyond 180."""
+    """Return west, south, east and north of cells in degrees; the widest gap lies outside: east may be beyond 180."""
     import shapely
 
     if not len(cells.pieces):

@@ -425,8 +425,10 @@ def test_a_curvilinear_grid_becomes_regular() -> None:
     target = target_grid(0.5, (8, 44, 12, 46), field, None)  # type: ignore[arg-type]
     found = regrid(field, target, method="nearest").data
     assert np.abs(found - (2 * found.latitude + found.longitude)).max() < 0.35
+    found = regrid(field, target).data
+    assert np.abs(found - (2 * found.latitude + found.longitude)).max() < 0.05
     with pytest.raises(LabrigError, match="nearest"):
-        regrid(field, target)
+        regrid(field, target, method="linear")
 
 
 def test_a_reprojection_puts_values_where_they_were() -> None:
