@@ -1,9 +1,7 @@
 """The quota removes the oldest sessions, never one that is in use, and nothing outside."""
 
-import errno
 import fcntl
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from hostile.filling import TRICKS
 from labrig.answer import Answer
 from labrig.errors import LabrigError
 from labrig.serving import gc
@@ -202,17 +201,18 @@ def test_write_protection_is_taken_from_folders_of_ours_alone(
     (session / ".labrig" / "artifacts").symlink_to(outside)
     (session / "deep" / "link").symlink_to(outside)
     (session / "deep").chmod(0o500)
-    rmtree, refused = shutil.rmtree, []
-
-    def protected(*args: Any, **named: Any) -> None:  # as it is for all but root
-        if not refused:
-            refused.append(args)
-            raise PermissionError(errno.EACCES, "write-protected")
-        assert (session.parent / args[0] / "deep").stat().st_mode & 0o777 == 0o700
-        rmtree(*args, **named)
-
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
-    monkeypatch.setattr(shutil, "rmtree", protected)
     report = collect(tmp_path / "root", 0)
-    assert names(report.removed) == ["session"] and refused
+    assert names(report.removed) == ["session"] and not session.exists()
     assert outside.stat().st_mode & 0o777 == 0o500
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_no_agent_has_the_workspaces_of_others_removed(make: Make, tmp_path: Path, trick: str) -> None:
+    """Each trick made ``labrig gc`` remove all others and keep this one, or end before any was removed."""
+    root = tmp_path / "root"
+    other = make("a/other", 400, 3000)
+    TRICKS[trick](make("a/tricky", 400, 9000))
+    report = collect(root, 500)
+    assert names(report.removed) == ["tricky"] and report.failed == ()
+    assert other.exists() and inside(root / "a") == ["other"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ Row = tuple[int, list[str]]
 """A line of the file, from 1, and its cells."""
 
 MOST_ROWS = 2_000_000
+MOST_NAME = 80
+"""Characters of a name: an array of texts gives each of them the room of the longest."""
 MISSING = ("", "nan", "na", "null")
 """How a cell says that nothing is known, in any case of letters."""
 
@@ -52,6 +54,18 @@ class Table:
         found = self.column(name)
         if "" in found:
             raise LabrigError(f"{name} is empty", where=f"{self.where}, line {self.lines[found.index('')]}")
+        return found
+
+    def names(self, name: str) -> Sequence[str]:
+        """Return a column of names, of which none is empty or long."""
+        found = self.texts(name)
+        long = next((place for place, text in enumerate(found) if len(text) > MOST_NAME), None)
+        if long is not None:
+            raise LabrigError(
+                f"{name} has {len(found[long]):,} characters",
+                where=f"{self.where}, line {self.lines[long]}",
+                expected=f"at most {MOST_NAME}",
+            )
         return found
 
     def values(self, name: str) -> Floats:
@@ -141,9 +155,19 @@ def read_table(content: bytes, where: str, most: int = MOST_ROWS) -> Table:
 
 def require_once(names: Sequence[str], where: str) -> None:
     """Refuse a column that is there twice."""
+    name = find_repeated(names)
+    if name is not None:
+        raise LabrigError(f"The column {name[:60]} is there twice", where=where, expected="each column once")
+
+
+def find_repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that was there before, or None."""
+    seen: set[str] = set()
     for name in names:
-        if names.count(name) > 1:
-            raise LabrigError(f"The column {name} is there twice", where=where, expected="each column once")
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def within(

@@ -11,12 +11,14 @@ from typing import Any
 from labrig.errors import LabrigError, unknown_name
 
 MOST_BYTES = 1 << 20
+MOST_VALUES, MOST_LISTS = 8_000_000, 1_000_000
+"""Of a document, counted before it is parsed: the parser holds up all threads, and an empty list takes 64 bytes."""
 LARGEST = 1e300
 _ABSENT: Any = object()
 
 
-def read_object(content: bytes, where: str) -> Fields:
-    """Read a JSON object from a file.
+def read_object(content: bytes, where: str, most_bytes: int = MOST_BYTES) -> Fields:
+    """Read a JSON object from a file of at most so many bytes.
 
     Raises
     ------
@@ -24,14 +26,18 @@ def read_object(content: bytes, where: str) -> Fields:
         For what is no JSON object.
     """
     try:
-        if len(content) > MOST_BYTES:
-            raise ValueError(f"{len(content):,} bytes")
-        found = json.loads(content.decode("utf-8-sig"))
-        if not isinstance(found, dict):
+        if len(content) > most_bytes:
+            raise ValueError(f"{len(content):,} bytes; at most {most_bytes:,} are read")
+        for what, marks, most in (("values", b",", MOST_VALUES), ("lists and objects", b"[{", MOST_LISTS)):
+            found = sum(map(content.count, (bytes([mark]) for mark in marks)))
+            if found > most:
+                raise ValueError(f"{found:,} {what}; at most {most:,} are read")
+        read = json.loads(content.decode("utf-8-sig"))
+        if not isinstance(read, dict):
             raise ValueError("no object in braces")
     except (ValueError, RecursionError) as error:
         raise LabrigError(f"This is no JSON object: {error}", where=where, expected="a JSON object") from None
-    return Fields(found, where)
+    return Fields(read, where)
 
 
 class Fields:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -26,6 +25,10 @@ from labrig.storage.holds import in_use, locked
 from labrig.workspace import PRIVATE
 
 STORE = "artifacts"
+DEEPEST = 64
+"""Folders within each other that are measured: twice those of a path (`labrig.workspace.MAX_DEPTH`)."""
+SMALL_BYTES = 1 << 20
+"""Up to this size a file counts as it states: some file systems say late how many blocks it has."""
 TRASH = ".gc-"  # what a session is renamed to before it is removed
 
 
@@ -45,7 +48,7 @@ class GcReport:
     Attributes
     ----------
     before_bytes, after_bytes, quota_bytes
-        Sizes of all files (apparent, a hard link counts each time) and the quota.
+        Sizes of all files (without holes, each once) and the quota.
     removed
         Sessions that are gone, oldest first.
     in_use
@@ -161,16 +164,25 @@ def _sessions(root: Path) -> Iterator[Session]:
 
 
 def _measure(path: Path) -> Session:
-    """Add up a folder without following links; what vanishes meanwhile does not count."""
-    size, newest = 0, path.lstat().st_mtime
-    for folder, _, files in os.walk(path):
+    """Add up a folder without following links; what vanishes meanwhile does not count.
+
+    An agent may write in it. So holes and second names of a file take nothing, a time ahead of the clock is none, and
+    what lies deeper than a tool can put it is not looked at: its session would have others removed in its place.
+    """
+    size, newest, now = 0, 0.0, time.time()
+    seen: set[tuple[int, int]] = set()
+    for folder, folders, files in os.walk(path):
+        if folder.count(os.sep) - str(path).count(os.sep) >= DEEPEST:
+            folders.clear()
         for name in (".", *files):
             try:
                 found = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - "." must stay
             except OSError:
                 continue
-            newest = max(newest, found.st_mtime)
-            size += found.st_size if stat.S_ISREG(found.st_mode) else 0
+            newest = max(newest, found.st_mtime if found.st_mtime <= now else 0.0)
+            if stat.S_ISREG(found.st_mode) and (found.st_dev, found.st_ino) not in seen:
+                seen.add((found.st_dev, found.st_ino))
+                size += min(found.st_size, max(found.st_blocks * 512, SMALL_BYTES))
     return Session(path, size, newest)
 
 
@@ -184,7 +196,7 @@ def _remove(path: Path, dry_run: bool) -> None:
     """
     with Folder.at(path.parent) as server, ExitStack() as stack:
         if not dry_run:
-            _make_writable(server, path.name)
+            server.make_writable(path.name)
         try:
             descriptor = stack.enter_context(closing(_open_lock(path, create=not dry_run)))
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -200,7 +212,7 @@ def _remove(path: Path, dry_run: bool) -> None:
                 return
             trash = TRASH + secrets.token_hex(8)
             server.rename(path.name, trash)  # from here on `hold` makes a fresh folder
-        _delete(server, trash)
+        server.remove(trash)
 
 
 @contextmanager
@@ -210,7 +222,7 @@ def _artifacts_unused(server: Folder, session: str, dry_run: bool) -> Iterator[N
         try:
             private = stack.enter_context(server.below(session, PRIVATE))
             if not dry_run:
-                _make_writable(private, STORE)
+                private.make_writable(STORE)
             store = stack.enter_context(private.below(STORE))
         except (FileNotFoundError, NotADirectoryError):  # no store, or a link in its place
             pass
@@ -222,40 +234,13 @@ def _artifacts_unused(server: Folder, session: str, dry_run: bool) -> Iterator[N
         yield
 
 
-def _make_writable(parent: Folder, name: str) -> None:
-    """Take the write protection from a folder of ours, if it has one; nothing happens to what a link leads to."""
-    if os.access(name, os.R_OK | os.W_OK | os.X_OK, dir_fd=parent.descriptor):
-        return
-    if os.chmod in os.supports_follow_symlinks:  # macOS
-        if stat.S_ISDIR(parent.about(name).st_mode):
-            os.chmod(name, 0o700, dir_fd=parent.descriptor, follow_symlinks=False)
-        return
-    # Linux has no such call before 6.6; a folder that may not be read can be opened as a place alone.
-    place = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with closing(os.open(name, place, dir_fd=parent.descriptor)) as descriptor:
-        Path(f"/proc/self/fd/{descriptor}").chmod(0o700)
-
-
-def _delete(server: Folder, trash: str) -> None:
-    """Delete a folder, write-protected folders in it included; links are deleted, not followed."""
-    try:
-        shutil.rmtree(trash, dir_fd=server.descriptor)
-    except PermissionError:
-        _make_writable(server, trash)
-        for _, names, _, folder in os.fwalk(trash, dir_fd=server.descriptor):
-            for name in names:
-                with suppress(NotADirectoryError):  # a link
-                    _make_writable(Folder(folder), name)
-        shutil.rmtree(trash, dir_fd=server.descriptor)
-
-
 def _empty_trash(root: Path) -> None:
     """Finish what an interrupted collection began."""
     for path in (each for server in _folders(root) for each in _folders(server)):
         if path.name.startswith(TRASH):
             try:
                 with Folder.at(path.parent) as server:
-                    _delete(server, path.name)
+                    server.remove(path.name)
             except OSError:
                 pass  # another collection is at it, or the session was reported as failed
 

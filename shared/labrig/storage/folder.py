@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ from types import TracebackType
 
 NEW = ".new-"
 """How names begin under which something is written that is not whole yet."""
+MOST_LEVELS = 100_000
+"""Of folders within each other that are removed."""
 _READ = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -115,10 +117,57 @@ class Folder:
 
     def delete(self, name: str) -> None:
         """Delete a file or a link, or a folder with all that it holds; what cannot be deleted stays, without a word."""
-        try:
-            os.unlink(name, dir_fd=self.descriptor)
-        except OSError:
-            shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
+        with suppress(OSError):
+            self.remove(name)
+
+    def remove(self, name: str) -> None:
+        """Remove a file or a link, or a folder with all that it holds, write-protected or deep.
+
+        What holds folders has them brought up, a level at a time: no path is too long, and three folders are open.
+        """
+        if self._unlink(name):
+            return
+        self.make_writable(name)
+        with self.below(name) as top:
+            for _ in range(MOST_LEVELS):  # another program may go on making some
+                names = top.names()
+                for each in names:
+                    top._empty(each)
+                if not names:
+                    break
+        os.rmdir(name, dir_fd=self.descriptor)
+
+    def _empty(self, name: str) -> None:
+        """Remove what is no folder, or a folder whose own folders are brought up to this one."""
+        if self._unlink(name):
+            return
+        self.make_writable(name)
+        with self.below(name) as inner:
+            for each in inner.names():
+                if not inner._unlink(each):
+                    inner.make_writable(each)
+                    inner.rename(each, new_name(), into=self)
+        os.rmdir(name, dir_fd=self.descriptor)
+
+    def _unlink(self, name: str) -> bool:
+        """Remove a name unless it is a folder's; tell whether it is removed."""
+        if stat.S_ISDIR(self.about(name).st_mode):
+            return False
+        os.unlink(name, dir_fd=self.descriptor)
+        return True
+
+    def make_writable(self, name: str) -> None:
+        """Take the write protection from a folder, if it has one; nothing happens to what a link leads to."""
+        if os.access(name, os.R_OK | os.W_OK | os.X_OK, dir_fd=self.descriptor):
+            return
+        if os.chmod in os.supports_follow_symlinks:  # macOS
+            if stat.S_ISDIR(self.about(name).st_mode):
+                os.chmod(name, 0o700, dir_fd=self.descriptor, follow_symlinks=False)
+            return
+        # Linux has no such call before 6.6; a folder that may not be read can be opened as a place alone.
+        place = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with closing(os.open(name, place, dir_fd=self.descriptor)) as descriptor:
+            Path(f"/proc/self/fd/{descriptor}").chmod(0o700)
 
 
 def new_name() -> str:

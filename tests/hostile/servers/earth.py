@@ -54,6 +54,9 @@ RISK_OF = {
 }
 
 
+_ASSETS = "exposure_id,latitude,longitude,value\n"
+
+
 def _risk(**more: str) -> Call:
     """Return a check of the files of CLIMADA, which needs no engine."""
     return Call("check_inputs", {"tool": "impact_climada_run", "arguments": {**RISK_OF, **more}})
@@ -335,6 +338,22 @@ CASES = (
             ),
         ),
         REFUSED,
+    ),
+    Case(
+        ENGINES,
+        "risk without bounds",
+        "a million empty lists for events, a name of 130,000 characters among 20,000 assets, 40,000 columns",
+        (
+            _risk(hazard_event_set_path="lists.json"),
+            _risk(exposure_path="names.csv"),
+            _risk(exposure_path="columns.csv"),
+        ),
+        ("bad_input",),
+        plant=(
+            ("file", "lists.json", '{"latitude": [' + "[]," * 1_100_000 + "[]]}"),
+            ("file", "names.csv", _ASSETS + "x" * 130_000 + ",50,9,1\n" + "y,50,9,1\n" * 20_000),
+            ("file", "columns.csv", ",".join(map(str, range(40_000))) + ",39999\n" + "," * 40_000 + "x\n"),
+        ),
     ),
     Case(
         ENGINES,

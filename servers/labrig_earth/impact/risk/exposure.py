@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from labrig.errors import LabrigError
 from labrig_earth.impact.risk.degrees import require_degrees
 from labrig_earth.impact.simulator import Named
-from labrig_earth.impact.tables import Floats, read_table
+from labrig_earth.impact.tables import Floats, find_repeated, read_table
 
 MOST_ASSETS = 200_000
 MOST_VALUE = 1e15
@@ -67,10 +67,8 @@ def read_exposure(named: Named) -> Exposure:
                 code="refused",
             )
     require_degrees(table.one("crs", "EPSG:4326"), where)
-    names = tuple(table.texts("exposure_id"))
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    names = tuple(table.names("exposure_id"))
+    if (twice := find_repeated(names)) is not None:
         raise LabrigError(f"The asset {twice[:60]!r} is there twice", where=where)
     value = table.numbers("value", 0, MOST_VALUE, "at least 0")
     if not value.any():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +12,11 @@ from scipy import sparse
 from labrig.errors import LabrigError
 from labrig_earth.impact.risk.degrees import require_degrees
 from labrig_earth.impact.simulator import Named
-from labrig_earth.impact.tables import Floats, read_table, within
-from labrig_earth.work.fields import Fields
+from labrig_earth.impact.tables import Floats, find_repeated, read_table, within
+from labrig_earth.work.fields import read_object
 
 MOST_EVENTS, MOST_CENTROIDS, MOST_ROWS = 50_000, 200_000, 1_000_000
+MOST_BYTES = 32 << 20
 MOST_INTENSITY, MOST_FREQUENCY = 1e6, 366.0
 FREQUENCY = "events a year"
 COLUMNS = (
@@ -92,8 +92,7 @@ def hazard_of(
             expected=f"1 to {MOST_EVENTS:,} events at 1 to {MOST_CENTROIDS:,} centroids",
             code="limit" if len(events) and len(latitude) else "bad_input",
         )
-    if len(set(events)) != len(events):
-        twice = next(name for name in events if events.count(name) > 1)
+    if (twice := find_repeated(events)) is not None:
         raise LabrigError(f"The event {twice[:60]!r} is there twice", where=where)
     within(latitude, "latitude", -90, 90, "degrees north", where)
     within(longitude, "longitude", -180, 180, "degrees east", where)
@@ -110,7 +109,7 @@ def _of_csv(named: Named) -> Hazard:
     table = read_table(named.content, where, MOST_ROWS)
     require_degrees(table.one("crs", "EPSG:4326"), where)
     kind, unit = (table.one(name) for name in ("hazard_type", "intensity_unit"))
-    names = table.texts("event_id")
+    names = table.names("event_id")
     frequency = table.numbers("frequency_per_year", 1e-9, MOST_FREQUENCY, FREQUENCY)
     latitude = table.numbers("latitude", -90, 90, "degrees north")
     longitude = table.numbers("longitude", -180, 180, "degrees east")
@@ -143,11 +142,7 @@ def _of_csv(named: Named) -> Hazard:
 
 def _of_json(named: Named) -> Hazard:
     where = named.name
-    try:
-        said = json.loads(named.content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise LabrigError(f"This is no JSON: {error}"[:200], where=where) from None
-    fields = Fields(said, where)
+    fields = read_object(named.content, where, MOST_BYTES)
     kind, unit = fields.text("hazard_type"), fields.text("intensity_unit")
     require_degrees(fields.text("crs", "EPSG:4326"), where)
     latitude, longitude = (numbers_of(fields.any(name), where, name) for name in ("latitude", "longitude"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import Any
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.impact.simulator import Named
 from labrig_earth.impact.traffic.markup import MOST_BYTES, kept, read_xml, written
-from labrig_earth.work.fields import MOST_BYTES as FIELD_BYTES
 from labrig_earth.work.fields import Fields, read_object
 
 MOST_EDGES = 50_000
@@ -166,7 +164,7 @@ def _of_xml(named: Named) -> Network:
 
 
 def _of_json(named: Named) -> Network:
-    roads = _object(named)
+    roads = read_object(named.content, named.name, MOST_BYTES)
     nodes: dict[str, dict[str, Any]] = {}
     for each in roads.rows("nodes", MOST_EDGES):
         name = _named(each, nodes)
@@ -221,21 +219,6 @@ def _of_json(named: Named) -> Network:
             "roads.edg.xml": written("edges", {}, "".join(lines)).encode(),
         },
     )
-
-
-def _object(named: Named) -> Fields:
-    """Return the object of a JSON file, which may be larger than that of `read_object`."""
-    if len(named.content) <= FIELD_BYTES:
-        return read_object(named.content, named.name)
-    try:
-        found = json.loads(named.content) if len(named.content) <= MOST_BYTES else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise LabrigError(
-            "This is no JSON object, or too large", where=named.name, expected=f"at most {MOST_BYTES:,} bytes"
-        )
-    return Fields(found, named.name)
 
 
 def _named(fields: Fields, known: Mapping[str, object]) -> str:
