@@ -71,7 +71,9 @@ _GIVEN = re.compile(
 )
 """What stands right before a number that goes into a theory, and does not come from it."""
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|assuming|comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
+    r"\b(?:calculat\w*|assuming|by setting|"
+    r"substitut(?:ion of|ing)\s(?:[^.;]|\.\d){0,90}?\s(?:gives|yields|we (?:get|obtain))|"
+    r"comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
     r"ab[ -]initio|first[ -]principles|DFT|"
     r"simulat\w*|expected|band[ -]structure|would be|"
     r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused|"

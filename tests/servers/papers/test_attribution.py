@@ -65,6 +65,8 @@ def found_in(text: str) -> tuple[Candidate, ...]:
         ("A moment (with γ = −5.7719 MHz/T [30]) is seen after two days at 1050 °C.", ["cited", "measured"]),
         ("The film was annealed at 850 °C for two weeks [9].", ["measured"]),
         ("At 0.7 T the peak could be construed as two.", ["measured"]),
+        ("Substitution of γ = 2.83 gives a rate of 5 K/GPa.", ["calculated"]),
+        ("By substitution of La for Sr the film is at 5 K.", ["measured"]),
         ("It mixes the bands at Y [37]. The latter moves by 20 meV.", ["measured"]),
         ("It mixes the bands [37] at Y. The latter moves by 20 meV.", ["measured"]),
         ("It was grown by A. Smith at 20 K [4].", ["cited"]),
