@@ -20,7 +20,7 @@ from labrig_earth.data.corners import note_corners
 from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of
 from labrig_earth.data.parquet import read_parquet
-from labrig_earth.data.projected import in_metres
+from labrig_earth.data.projected import in_metres, with_plane
 from labrig_earth.data.stations import frame_of, places_of, with_names
 from labrig_earth.data.tables import points_of, read_table
 
@@ -98,6 +98,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
                 try_="store it in smaller chunks",
                 code="limit",
             )
+    found = with_plane(found)
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable

@@ -12,6 +12,44 @@ _KILOMETRES = ("km", "kilometer", "kilometre", "kilometers", "kilometres")
 _RADIANS = ("rad", "radian", "radians")
 
 
+STATED = "GRIB_projString"
+"""Attribute of a variable out of GRIB: the projection of its grid in PROJ's words (ecCodes)."""
+WITHIN = 0.02
+"""Of a cell, by which places that a projection gives may differ from rows and columns: GRIB rounds to 1e-6 degree."""
+
+
+def with_plane(data: Any) -> Any:
+    """Return a dataset out of GRIB with x and y of its projection, where its latitudes and longitudes lie on rows and
+    columns there; else as it is."""
+    import numpy as np
+    import pyproj
+
+    texts = {str(each.attrs[STATED]) for each in data.data_vars.values() if STATED in each.attrs}
+    places = [data.coords.get(name) for name in ("longitude", "latitude")]
+    if len(texts) != 1 or any(
+        each is None or each.dims != ("y", "x") or min(each.shape) < 2 for each in places
+    ):
+        return data
+    try:
+        crs = pyproj.CRS.from_proj4(texts.pop())
+    except pyproj.exceptions.CRSError:
+        return data
+    to_plane = pyproj.Transformer.from_crs(crs.geodetic_crs, crs, always_xy=True)
+    x, y = to_plane.transform(*(each.values for each in places))
+    columns, rows = np.mean(x, axis=0), np.mean(y, axis=1)
+    step = abs(columns[-1] - columns[0]) / (columns.size - 1)
+    if not crs.is_projected or not max(abs(x - columns).max(), abs(y - rows[:, None]).max()) < WITHIN * step:
+        return data
+    axes = {
+        name: (name, values, {"standard_name": f"projection_{name}_coordinate", "units": "m"})
+        for name, values in (("x", columns), ("y", rows))
+    }
+    found = data.assign_coords(axes | {"projection": ((), 0, crs.to_cf())})
+    for each in found.data_vars.values():
+        each.encoding["grid_mapping"] = "projection"
+    return found
+
+
 def in_metres(data: Any) -> Any:
     """Return an `xarray.Dataset` whose axes of a projection are in metres; one with several projections as it is."""
     mappings = [each.attrs for each in data.variables.values() if "grid_mapping_name" in each.attrs]

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from pyproj import Transformer
+from pyproj import CRS, Transformer
 
 from labrig_earth.data.formats import Place
+from labrig_earth.data.opening import open_dataset
+from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.operations import OPERATIONS
 from labrig_earth.plots.operations import OPERATIONS as PLOTS
 from labrig_earth.work.calls import Call
@@ -64,3 +66,28 @@ def test_a_series_of_whole_years_is_drawn(tmp_path: Path) -> None:
         pytest.approx(7 / 3, rel=1e-5),
         4.0,
     ]
+
+
+def test_a_projected_grid_of_grib_is_used_by_its_x_and_y(tmp_path: Path) -> None:
+    text = "+proj=lcc +lon_0=265 +lat_0=25 +lat_1=25 +lat_2=25 +R=6371229"
+    crs = CRS.from_proj4(text)
+    x, y = np.arange(5) * 90_755.0 - 4_226_108.0, np.arange(4) * 90_755.0 - 832_698.0
+    to_degrees = Transformer.from_crs(crs, crs.geodetic_crs, always_xy=True)
+    longitude, latitude = (each.round(6) for each in to_degrees.transform(*np.meshgrid(x, y)))
+    data = xr.Dataset(
+        {"t": (("y", "x"), np.arange(20.0).reshape(4, 5), {"units": "K", "GRIB_projString": text})},
+        {
+            "latitude": (("y", "x"), latitude, {"units": "degrees_north"}),
+            "longitude": (("y", "x"), longitude, {"units": "degrees_east"}),
+        },
+    )
+    data.to_netcdf(tmp_path / "grib.nc")
+    found = open_dataset(tmp_path / "grib.nc")
+    np.testing.assert_allclose(found["x"], x, atol=1.0)
+    np.testing.assert_allclose(found["y"], y, atol=1.0)
+    axes = axes_of(found)
+    assert (axes.y, axes.x, axes.curvilinear) == ("y", "x", False)
+    assert CRS.from_user_input(axes.crs).to_dict()["proj"] == "lcc"
+    data["latitude"] = data["latitude"] + np.arange(20).reshape(4, 5) % 3
+    data.to_netcdf(tmp_path / "other.nc")
+    assert axes_of(open_dataset(tmp_path / "other.nc")).curvilinear

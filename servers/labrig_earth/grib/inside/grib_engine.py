@@ -114,6 +114,8 @@ def write_variable(file: Any, index: Any, said: list[str]) -> None:
         free_name(file, name, index), data.dtype, [axes[dims[place]] for place in kept], fill_value=np.nan
     )
     put_attributes(made, variable.attributes)
+    if text := projection_text(index):
+        made.GRIB_projString = text
     left = [dim for place, dim in enumerate(dims[:header]) if place not in kept]
     made.setncatts({f"GRIB_{dim}": float(found[dim].data[0]) for dim in left})
     beside = [each for each in ("latitude", "longitude") if each in found and each not in dims]
@@ -125,6 +127,14 @@ def write_variable(file: Any, index: Any, said: list[str]) -> None:
         values = np.array(values, data.dtype).reshape(shape[header:])
         values[values == np.asarray(data.missing_value, data.dtype)] = np.nan
         made[tuple(places[place] for place in kept if place < header)] = values
+
+
+def projection_text(index: Any) -> str:
+    """Return the projection of a grid in PROJ's words; empty where ecCodes has none for it."""
+    try:
+        return str(index.first()["projString"])
+    except (KeyError, eccodes.CodesInternalError):
+        return ""
 
 
 def free_name(file: Any, name: str, index: Any) -> str:
