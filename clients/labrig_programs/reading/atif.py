@@ -235,8 +235,9 @@ def read(document: Any) -> list[ReadRun]:
         If this is not an ATIF document.
     """
     if not is_atif(document):
+        version = word(table(document).get("schema_version"))
         raise LabrigError(
-            "This is not an ATIF document",
+            "This is not an ATIF document" + (f": its schema_version is {version[:40]!r}" if version else ""),
             expected=f"a JSON object with agent, steps and schema_version up to {VERSION}",
         )
     if OURS in table(document.get("extra")):

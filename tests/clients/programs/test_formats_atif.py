@@ -257,6 +257,13 @@ def test_what_is_no_atif_is_refused(document: Any) -> None:
         atif.read(document)
 
 
+def test_a_version_that_is_not_atifs_is_named() -> (
+    None
+):  # as openagents writes it, with calls in a form of its own
+    with pytest.raises(LabrigError, match=r"its schema_version is '1\.4'"):
+        atif.read({"schema_version": "1.4", "agent": {"name": "claude-code"}, "steps": []})
+
+
 def test_a_changed_document_of_ours_is_refused() -> None:
     document = atif.to_atif(*_example())
     del document["steps"][1]["extra"]
