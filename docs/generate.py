@@ -23,6 +23,10 @@ from labrig_harness.registry.servers import toolbox
 from labrig_phreeqc.engine import run
 
 DOCS = Path(__file__).parent
+SERVERS = DOCS.parent / "servers"
+sys.path.insert(0, str(DOCS))
+import trust  # noqa: E402 - a neighbour, also where a test imports this file by its path
+
 _PICTURE = re.compile(r"!\[([^\]]+)\]\(([^)]+\.(?:png|svg))\)")
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -39,6 +43,30 @@ def tools(server: str) -> str:
         changes = "no" if spec.read_only else "yes"
         rows.append(f"| `{spec.name}({shown})` | {', '.join(spec.toolsets)} | {changes} | {text} |")
     return "\n".join(rows)
+
+
+def trusted() -> str:
+    """Return a table of how each tool was tested, and against what, by server."""
+    rows = [
+        "| server | tool | standing | cases | held against (widest tolerance) |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for server in servers():
+        for tool in _tool_names(server):
+            found = trust.trust(server, tool)
+            rows.append(
+                f"| {server} | `{tool}` | {found.standing} | {found.cases or ''} | {'; '.join(found.against)} |"
+            )
+    return "\n".join(rows)
+
+
+def servers() -> list[str]:
+    """Return the names of the servers of this project."""
+    return sorted(path.parent.name.removeprefix("labrig_") for path in SERVERS.glob("labrig_*/__init__.py"))
+
+
+def _tool_names(server: str) -> list[str]:
+    return list(dict.fromkeys(spec.name for spec in toolbox(server).specs))
 
 
 def databases() -> str:
@@ -160,7 +188,19 @@ def generated(name: str) -> str:
     verb, _, argument = name.partition(" ")
     makers = {
         each.__name__: each
-        for each in (databases, answer, codes, stems, mcq_stems, taxonomy, failed, ends, faults, gallery)
+        for each in (
+            databases,
+            answer,
+            codes,
+            stems,
+            mcq_stems,
+            taxonomy,
+            failed,
+            ends,
+            faults,
+            gallery,
+            trusted,
+        )
     }
     return tools(argument) if verb == "tools" else makers[verb]()
 
@@ -170,14 +210,22 @@ def renewed(page: str) -> str:
     return _PART.sub(lambda part: f"{part[1]}{generated(part['name'])}\n{part[3]}", page)
 
 
+def _written(path: Path) -> str:
+    """Return what a page or a server's list of how its tools were tested should be."""
+    if path.suffix == ".csv":
+        server = path.parent.name.removeprefix("labrig_")
+        return trust.write_standings(server, _tool_names(server))
+    return renewed(path.read_text(encoding="utf-8"))
+
+
 def main() -> int:
-    """Write or check all pages."""
+    """Write or check all pages, and what each server says of how its tools were tested."""
     stale = []
-    for path in sorted(DOCS.rglob("*.md")):
-        page = path.read_text(encoding="utf-8")
-        new = renewed(page)
-        if new != page:
-            stale.append(path.relative_to(DOCS).as_posix())
+    standings = [SERVERS / f"labrig_{server}" / "tested.csv" for server in servers()]
+    for path in [*sorted(DOCS.rglob("*.md")), *standings]:
+        new = _written(path)
+        if not path.exists() or path.read_text(encoding="utf-8") != new:
+            stale.append(path.relative_to(DOCS.parent).as_posix())
             if "--check" not in sys.argv:
                 path.write_text(new, encoding="utf-8")
     if stale and "--check" in sys.argv:

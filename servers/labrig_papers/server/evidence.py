@@ -37,8 +37,9 @@ async def find_quantities(
 ) -> Answer:
     """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values.
 
-    It collects every number of a compound or sample with the exact sentence where it stands (surface area, modulus,
-    conductivity), so that abstract, text and table of a paper can be compared among themselves.
+    It collects measured properties and every number of a material, compound or sample (critical temperature of each
+    superconductor) with the exact sentence where it stands (surface area, modulus, conductivity), so that abstract,
+    text and table of a paper can be compared among themselves.
 
     Example: {"path": "paper.pdf"}
     """

@@ -89,8 +89,9 @@ async def search_literature(
     same elements come apart as relatives: they are about other materials. No hit says nothing of papers elsewhere.
     Services that `sources` names know titles and abstracts, and take a formula as a word.
 
-    It says whether anyone has already done something, which papers or PDFs of a folder report two things at once, and
-    which recent preprints (arXiv) deal with a topic or cite it.
+    Find publications and papers about a topic or material. It says whether anyone has already done something, which
+    papers or PDFs of a folder report two things at once, and which recent preprints (arXiv) deal with a topic or
+    cite it.
     """
     chosen = list(dict.fromkeys(sources or ["corpus"]))
     services = [each for each in chosen if each != "corpus"]

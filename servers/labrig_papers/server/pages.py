@@ -195,7 +195,8 @@ async def search_paper(
 ) -> Answer:
     """Find words or a formula: page, the text round them, and boxes in points from the lower left corner.
 
-    It gives all mentions of a term in a PDF, an equation, or where the authors talk about something.
+    It gives all mentions of a term in the contents of a PDF, the pages where a phrase or table number ("Table
+    3.15") stands, an equation, or where the authors talk about something.
 
     Example: {"path": "paper.pdf", "query": "temperature"}
     """

@@ -90,9 +90,11 @@ async def execute_phreeqc(
     The whole output is written to result.out, selected output to files of its own. Read parts of result.out
     with read_file, by the line ranges in the outline. Name the database here, or in a DATABASE line.
 
-    It runs all that PHREEQC does: species of a solution, minerals that precipitate, evaporation, mixing, sorption on
-    hydrous ferric oxide (SURFACE), exchangers, columns (TRANSPORT, ADVECTION), redox, brines, and inverse models
-    (which minerals dissolving or precipitating explain how one water becomes another).
+    It runs all that PHREEQC does: species of a solution, what precipitates or dissolves and what stays in solution,
+    water to which you add an acid or base (NaOH), two waters that mix (groundwater with seawater), minerals that
+    precipitate, evaporation, mixing, sorption on hydrous ferric oxide (SURFACE), exchangers, columns (TRANSPORT,
+    ADVECTION), redox, brines, and inverse models (which minerals dissolving or precipitating explain how one water
+    becomes another).
 
     Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\nREACTION 1\n NaOH 1\n 1 mmol in 4 steps\nEND"}
     """

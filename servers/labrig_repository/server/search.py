@@ -53,8 +53,9 @@ async def search_files(
     Of tables that are no text (xlsx, NetCDF, HDF5, Parquet) sheets, columns, units and attributes are searched; other
     contents are skipped and counted. Case is ignored, and uS/cm finds \N{MICRO SIGN}S/cm.
 
-    Hunt for everything in an archive or deposit that mentions a word, where somebody must have written it: headers of
-    csv files, notes, codes such as QF=9, file names ending in _raw.h5.
+    As grep does: lines with a word or an error code in log files, data and code, with line numbers. Hunt for
+    everything in an archive or deposit that mentions a word, where somebody must have written it: headers of csv
+    files, notes, codes such as QF=9, file names ending in _raw.h5.
 
     Example: {"query": "oxygen"}
     """

@@ -2,6 +2,7 @@
 
 - `builder`: a toolbox's tools as a FastMCP server; `face`: every call with its workspace, turn and record; `results`:
   its answer as MCP content (structured content, text, isError)
+- `tested`: how a tool was tested, as its ``_meta`` says
 - `meaning`: arguments as they were meant; `lean`: the short form of tools in tools/list
 - `telling`: how far a call is, told to the client
 - `serve`: the command line of a server: stdio or HTTP, its options

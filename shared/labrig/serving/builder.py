@@ -22,6 +22,7 @@ from labrig.serving.gate import Slowed, let_in
 from labrig.serving.gc import hold
 from labrig.serving.lean import lean_hints, lean_schema
 from labrig.serving.results import defect, error_result, tool_result
+from labrig.serving.tested import describe_standing
 from labrig.toolbox import ServeOptions, Tool, Toolbox, ToolSpec, session
 from labrig.workspace import Workspace
 
@@ -98,6 +99,7 @@ def listed_form(spec: ToolSpec, with_output: bool = True) -> FunctionTool:
         description=spec.description,
         annotations=hints,
         output_schema=None,  # that of an Answer is the same for all: docs/contracts.md
+        meta=describe_standing(spec.function.__module__.partition(".")[0], spec.name),
     )
     lean: dict[str, Any] = {"parameters": lean_schema(made.parameters)}
     if spec.faithful:
