@@ -93,6 +93,8 @@ class ToolSpec:
     faithful: bool
     picture: bool
     waits: bool
+    first: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -221,12 +223,16 @@ class Toolbox:
         faithful: bool = False,
         picture: bool = False,
         waits: bool = False,
+        first: bool = False,
+        words: str = "",
     ) -> Callable[[Tool], Tool]:
         """Declare a tool. `read_only` and `title` have no default: every tool carries its annotations.
 
         A faithful tool returns `Published`, one that draws `Picture` or `Pictures` (or, with nothing to show, an
         `Answer`), any other `Answer`. Name and description are
         the function's, unless they are given. A tool that only waits for something takes no turn of the server.
+        Clients that defer tools list the `first` one of a server at once, where the work begins, and search the
+        others also by `words`, for which a description has no room.
         """
 
         def declare(function: Tool) -> Tool:
@@ -246,6 +252,8 @@ class Toolbox:
                 faithful,
                 picture,
                 waits,
+                first,
+                words,
             )
             for other in self.specs:
                 if other.name == spec.name and set(other.toolsets) & set(toolsets):

@@ -119,6 +119,16 @@ def test_a_model_is_told_what_each_argument_takes(server: str) -> None:
                 assert not list(_bare_objects(argument)), f"{spec.name}.{name}"
 
 
+@pytest.mark.parametrize("server", installed())
+def test_one_tool_of_a_server_is_listed_at_once(server: str) -> None:
+    """Claude Code defers tools but those with `anthropic/alwaysLoad`, and searches `anthropic/searchHint`."""
+    own = [spec for spec in servers.toolbox(server).specs if not spec.faithful]
+    metas = [(spec, listed_form(spec).meta or {}) for spec in own]
+    assert [spec.toolsets[0] for spec, meta in metas if meta.get("anthropic/alwaysLoad")] == [DEFAULT_TOOLSET]
+    for spec, meta in metas:
+        assert meta.get("anthropic/searchHint", "") == spec.words and len(spec.words) <= 200
+
+
 PASSED_ON = {
     *(("check_inputs", "arguments"), ("start_simulation", "arguments")),
     *(("compile_scenario", "inputs"), ("make_input", "options")),

@@ -3,6 +3,10 @@
 tests/support/requests.jsonl has 132 requests by a person who had seen no list of tools, and to each what is right: one
 or several tools, since two may do it equally, with the arguments of the first; none for what no tool of ours does. The
 words of the tools follow these requests, so the figure is one of fit: before any word was changed 46 of 131 were found.
+
+tests/support/requests_of_people.jsonl has 49 questions of issues and pages of others, each with its address, collected
+and put in short words before any tool's text was looked at. Of the 48 that a tool of ours answers 28 were found then
+(58 %): that is the rate to expect of new requests. 36 are now, since the misses outside of Earth were mended.
 """
 
 from __future__ import annotations
@@ -25,6 +29,10 @@ from support.places import PROJECT
 
 REQUESTS = [
     json.loads(line) for line in (PROJECT / "tests/support/requests.jsonl").read_text("utf-8").splitlines()
+]
+PEOPLE = [
+    json.loads(line)
+    for line in (PROJECT / "tests/support/requests_of_people.jsonl").read_text("utf-8").splitlines()
 ]
 PUBLISHED = ("paper", "aliases", "files", "terra")
 """Toolsets, by how their names begin, that hold tools as papers published them: other names for what ours do."""
@@ -86,6 +94,20 @@ def test_the_right_tool_is_among_the_first_three(with_descriptions: bool) -> Non
         if not {name for _, name in _ranked(each["request"], documents)[:3]} & set(each["tools"])
     ]
     assert len(asked) >= 120 and len(missed) <= 0.05 * len(asked), missed
+
+
+def test_questions_of_people_find_no_less_than_they_did() -> None:
+    asked = [each for each in PEOPLE if each["tools"]]
+    names = {name for _, name in _offered()}
+    assert len({each["source"] for each in PEOPLE}) >= 40 and all(
+        set(each["tools"]) <= names for each in asked
+    )
+    documents = _documents(True)
+    found = sum(
+        bool({name for _, name in _ranked(each["request"], documents)[:3]} & set(each["tools"]))
+        for each in asked
+    )
+    assert found >= 36, f"{found} of {len(asked)}"
 
 
 def test_the_right_arguments_are_those_of_the_tool() -> None:

@@ -18,7 +18,7 @@ LIST_BYTES = 5_500
 MOST_RADIUS_M = 50_000
 
 
-@toolbox.tool(title="Geocode", read_only=True)
+@toolbox.tool(title="Geocode", read_only=True, first=True)
 async def geocode(
     address: Annotated[
         str,

@@ -35,7 +35,12 @@ Point = Annotated[list[float], Field(min_length=2, max_length=2, description="[l
 Columns = Annotated[list[str], Field(max_length=50, description="Columns to add up, such as residents.")]
 
 
-@toolbox.tool(title="Query features", read_only=False)
+@toolbox.tool(
+    title="Query features",
+    read_only=False,
+    words="which polygon contains a point, district of a point, how many within a distance, closest road, green "
+    "spaces, schools, hospitals, shops near a station",
+)
 async def query_features(
     data: LayerFile,
     where: Where = {},  # noqa: B006 - pydantic copies it
@@ -55,7 +60,11 @@ async def query_features(
     return await ask("query", data, other, **asked, other_layer=other_layer)
 
 
-@toolbox.tool(title="Measure features", read_only=False)
+@toolbox.tool(
+    title="Measure features",
+    read_only=False,
+    words="area of a polygon or parcel, length of a line, perimeter, km2, hectares, on the ellipsoid",
+)
 async def measure_features(
     data: LayerFile,
     where: Where = {},  # noqa: B006
@@ -69,7 +78,12 @@ async def measure_features(
     return await ask("measure", data, where=where, layer=layer, crs=crs)
 
 
-@toolbox.tool(title="Measure distances", read_only=False)
+@toolbox.tool(
+    title="Measure distances",
+    read_only=False,
+    words="nearest, closest feature to each other one, hospitals to buildings, distance from a point to a "
+    "polygon, border, line or road",
+)
 async def measure_distances(
     start: Annotated[list[float] | None, Field(description="A point, [longitude, latitude].")] = None,
     end: Annotated[list[float] | None, Field(description="Another point.")] = None,
@@ -238,7 +252,11 @@ async def ask(operation: str, data: str, other: str = "", **arguments: Any) -> A
     return await answer_operation(Asked(f"gis_{operation}", {"data": [data], "other": [other]}, arguments))
 
 
-@toolbox.tool(title="Spectral index", read_only=False)
+@toolbox.tool(
+    title="Spectral index",
+    read_only=False,
+    words="NDVI, NDWI, EVI curve or time series of Sentinel-2 or Landsat bands for fields, crops, vegetation",
+)
 async def spectral_index(
     index: Annotated[str, word_of(INDICES, "Which index.")],
     files: Annotated[

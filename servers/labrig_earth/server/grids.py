@@ -139,7 +139,12 @@ async def sample_grid(
     return await answer_operation(Asked("extract", {"data": [data]}, arguments), job=job)
 
 
-@toolbox.tool(title="Aggregate a grid", read_only=False)
+@toolbox.tool(
+    title="Aggregate a grid",
+    read_only=False,
+    words="monthly seasonal annual daily climatology departures, mean, sum, minimum, maximum, time series of "
+    "temperature or precipitation over a region, resample hourly to daily, hot days, NetCDF",
+)
 async def aggregate_grid(
     data: DataArgument,
     statistic: Annotated[str, word_of(STATISTICS, "What is computed.")] = "mean",
@@ -183,7 +188,12 @@ async def aggregate_grid(
     )
 
 
-@toolbox.tool(title="Derive a variable", read_only=False)
+@toolbox.tool(
+    title="Derive a variable",
+    read_only=False,
+    words="wind speed from u and v components (uas, vas), humidity, dew point, heat index, unit conversion, "
+    "difference of two fields",
+)
 async def derive_variable(
     data: DataArgument,
     what: Annotated[str, word_of(QUANTITIES, "What is computed.")],
@@ -247,7 +257,12 @@ async def regrid_variable(
     )
 
 
-@toolbox.tool(title="Zonal statistics", read_only=False)
+@toolbox.tool(
+    title="Zonal statistics",
+    read_only=False,
+    words="mean rainfall, precipitation, NDVI or elevation per polygon, country, field, district; mask a NetCDF "
+    "or raster by a shapefile; land cover percentages",
+)
 async def zonal_statistics(
     data: DataArgument,
     polygons: PolygonsArgument,

@@ -31,7 +31,7 @@ TEXT_BYTES, LIST_BYTES = 6_500, 6_500
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]{2,120}")
 
 
-@toolbox.tool(title="Open a paper", read_only=True, open_world=True)
+@toolbox.tool(title="Open a paper", read_only=True, open_world=True, first=True)
 async def open_paper(
     path: Annotated[
         str,

@@ -72,7 +72,7 @@ async def execute_phreeqc_paper(
     )
 
 
-@toolbox.tool(title="Run PHREEQC", read_only=False)
+@toolbox.tool(title="Run PHREEQC", read_only=False, first=True)
 async def execute_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",

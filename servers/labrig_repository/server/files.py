@@ -52,7 +52,7 @@ VIEWED = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".j
 CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer, to get its next page.")]
 
 
-@toolbox.tool(title="List a directory", read_only=True)
+@toolbox.tool(title="List a directory", read_only=True, first=True)
 async def list_directory(
     prefix: Annotated[
         str,

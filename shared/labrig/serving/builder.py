@@ -99,12 +99,22 @@ def listed_form(spec: ToolSpec, with_output: bool = True) -> FunctionTool:
         description=spec.description,
         annotations=hints,
         output_schema=None,  # that of an Answer is the same for all: docs/contracts.md
-        meta=describe_standing(spec.function.__module__.partition(".")[0], spec.name),
+        meta=_make_meta(spec) or None,
     )
     lean: dict[str, Any] = {"parameters": lean_schema(made.parameters)}
     if spec.faithful:
         lean["annotations"] = lean_hints(hints)
     return made.model_copy(update=lean)
+
+
+def _make_meta(spec: ToolSpec) -> dict[str, Any]:
+    """Return what a client is told of a tool and no model reads: how it was tested; how Claude Code finds it."""
+    meta = describe_standing(spec.function.__module__.partition(".")[0], spec.name)
+    if spec.first:
+        meta["anthropic/alwaysLoad"] = True
+    if spec.words:
+        meta["anthropic/searchHint"] = spec.words
+    return meta
 
 
 class Listed(FunctionTool):

@@ -28,7 +28,7 @@ def read_standings(package: str) -> dict[str, dict[str, Any]]:
         }
 
 
-def describe_standing(package: str, tool: str) -> dict[str, Any] | None:
-    """Return the ``_meta`` of a tool; None where its package says nothing of it."""
+def describe_standing(package: str, tool: str) -> dict[str, Any]:
+    """Return the part of a tool's ``_meta``; empty where its package says nothing of it."""
     said = read_standings(package).get(tool)
-    return {META: said} if said else None
+    return {META: said} if said else {}
