@@ -6,6 +6,7 @@ python docs/generate.py --check    says what differs and which links lead nowher
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -23,7 +24,7 @@ from labrig_harness.registry.servers import toolbox
 from labrig_phreeqc.engine import run
 
 DOCS = Path(__file__).parent
-SERVERS = DOCS.parent / "servers"
+SERVERS, SHARED = DOCS.parent / "servers", DOCS.parent / "shared"
 sys.path.insert(0, str(DOCS))
 import trust  # noqa: E402 - a neighbour, also where a test imports this file by its path
 
@@ -46,27 +47,28 @@ def tools(server: str) -> str:
 
 
 def trusted() -> str:
-    """Return a table of how each tool was tested, and against what, by server."""
+    """Return a table of how each tool was tested, and against what, by the package that declares it."""
     rows = [
-        "| server | tool | standing | cases | held against (widest tolerance) |",
+        "| package | tool | standing | cases | held against (widest tolerance) |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for server in servers():
-        for tool in _tool_names(server):
-            found = trust.trust(server, tool)
-            rows.append(
-                f"| {server} | `{tool}` | {found.standing} | {found.cases or ''} | {'; '.join(found.against)} |"
-            )
+    for package, tools in _packages().items():
+        for tool in tools:
+            found = trust.trust(package, tool)
+            against = "; ".join(found.against)
+            rows.append(f"| {package} | `{tool}` | {found.standing} | {found.cases or ''} | {against} |")
     return "\n".join(rows)
 
 
-def servers() -> list[str]:
-    """Return the names of the servers of this project."""
-    return sorted(path.parent.name.removeprefix("labrig_") for path in SERVERS.glob("labrig_*/__init__.py"))
-
-
-def _tool_names(server: str) -> list[str]:
-    return list(dict.fromkeys(spec.name for spec in toolbox(server).specs))
+@functools.cache
+def _packages() -> dict[str, list[str]]:
+    """Return the tools of each package that declares some; files and jobs, which servers share, are of `labrig`."""
+    found: dict[str, dict[str, None]] = {}
+    for path in sorted(SERVERS.glob("labrig_*/__init__.py")):
+        for spec in toolbox(path.parent.name.removeprefix("labrig_")).specs:
+            package = spec.function.__module__.partition(".")[0]
+            found.setdefault(package, {})[spec.name] = None
+    return {package: list(tools) for package, tools in sorted(found.items())}
 
 
 def databases() -> str:
@@ -211,17 +213,17 @@ def renewed(page: str) -> str:
 
 
 def _written(path: Path) -> str:
-    """Return what a page or a server's list of how its tools were tested should be."""
+    """Return what a page, or a package's list of how its tools were tested, should be."""
     if path.suffix == ".csv":
-        server = path.parent.name.removeprefix("labrig_")
-        return trust.write_standings(server, _tool_names(server))
+        return trust.write_standings(path.parent.name, _packages()[path.parent.name])
     return renewed(path.read_text(encoding="utf-8"))
 
 
 def main() -> int:
     """Write or check all pages, and what each server says of how its tools were tested."""
     stale = []
-    standings = [SERVERS / f"labrig_{server}" / "tested.csv" for server in servers()]
+    roots = {"labrig": SHARED}
+    standings = [roots.get(package, SERVERS) / package / "tested.csv" for package in _packages()]
     for path in [*sorted(DOCS.rglob("*.md")), *standings]:
         new = _written(path)
         if not path.exists() or path.read_text(encoding="utf-8") != new:

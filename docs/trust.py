@@ -90,10 +90,11 @@ def has_grounds(against: str, module: ast.Module, test: ast.FunctionDef | ast.As
 
 
 @cache
-def _words_of_tests(server: str) -> frozenset[str]:
-    """Return every name and text that stands in a test of a server."""
+def _words_of_tests(package: str) -> frozenset[str]:
+    """Return every name and text in the tests of a package: a server's, or, of what servers share, any server's."""
     found: set[str] = set()
-    shared = (ROOT / "tests" / "shared").glob("test_*.py")  # files, jobs: one tool of several servers
+    server = package.removeprefix("labrig").removeprefix("_")
+    shared = () if server else (ROOT / "tests" / "shared").glob("test_*.py")
     outside = (ROOT / "tests" / "real").rglob("*.py")
     for path in (*TESTS.glob(f"{server}*/test_*.py"), *shared, *outside):
         for node in ast.walk(_module(path)):
@@ -104,9 +105,10 @@ def _words_of_tests(server: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def trust(server: str, tool: str) -> Trust:
-    """Return what the tests show of a tool."""
-    found = Trust("tested" if tool in _words_of_tests(server) else "experimental")
+def trust(package: str, tool: str) -> Trust:
+    """Return what the tests show of a tool of a package such as ``labrig_earth``."""
+    found = Trust("tested" if tool in _words_of_tests(package) else "experimental")
+    server = package.removeprefix("labrig_")
     with ORACLES.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if (row["server"], row["tool"]) == (server, tool)]
     for row in rows:
@@ -121,12 +123,12 @@ def trust(server: str, tool: str) -> Trust:
     return found
 
 
-def write_standings(server: str, tools: list[str]) -> str:
-    """Return the text of a server's ``tested.csv``, which its tools' ``_meta`` is read from."""
+def write_standings(package: str, tools: list[str]) -> str:
+    """Return the text of a package's ``tested.csv``, which its tools' ``_meta`` is read from."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["tool", "standing", "cases", "against"])
     for tool in tools:
-        found = trust(server, tool)
+        found = trust(package, tool)
         rows.writerow([tool, found.standing, found.cases or "", "; ".join(found.against)])
     return text.getvalue()

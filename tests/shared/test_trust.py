@@ -37,7 +37,7 @@ def _function(text: str) -> ast.FunctionDef:
 def test_each_tool_says_how_it_was_tested(server: str, trust: ModuleType) -> None:
     for spec in servers.toolbox(server).specs:
         said = (listed_form(spec).meta or {}).get("labrig/tested", {})
-        shown = trust.trust(server, spec.name)
+        shown = trust.trust(spec.function.__module__.partition(".")[0], spec.name)
         assert said.get("standing") == shown.standing, f"{spec.name}: run make docs"
         assert said.get("against", "") == "; ".join(shown.against), f"{spec.name}: run make docs"
 
@@ -64,7 +64,7 @@ def test_a_bound_is_the_widest_tolerance_and_cases_are_counted(trust: ModuleType
 def test_a_claim_needs_a_test_that_speaks_of_it(
     name: str, against: str, says: str, trust: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    shown = trust.trust("earth", "measure_features")
+    shown = trust.trust("labrig_earth", "measure_features")
     assert (shown.standing, shown.cases, shown.bounds) == ("validated", 1, ["rel 1e-05"])
     claims = tmp_path / "oracles.csv"
     claims.write_text(
@@ -72,4 +72,4 @@ def test_a_claim_needs_a_test_that_speaks_of_it(
     )
     monkeypatch.setattr(trust, "ORACLES", claims)
     with pytest.raises(LookupError, match=says):
-        trust.trust("earth", "measure_features")
+        trust.trust("labrig_earth", "measure_features")
