@@ -46,13 +46,17 @@ def seconds_to_tools_list(argv: list[str]) -> float:
 
 
 def tools_list_size(server: str, *options: str) -> tuple[int, int, int]:
-    """Return how many tools a server lists, and the bytes of the list and of its instructions."""
+    """Return how many tools a server lists, the bytes that a model reads of them, and those of its instructions.
+
+    ``_meta`` is the client's.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "labrig_cli", "tools", server, *options, "--json"],
         capture_output=True,
         check=True,
     )
-    tools = json.loads(done.stdout)["tools"]
+    listed = json.loads(done.stdout)["tools"]
+    tools = [{key: value for key, value in tool.items() if key != "_meta"} for tool in listed]
     return len(tools), json_bytes(tools), json_bytes(toolbox(server).instructions)
 
 
