@@ -166,6 +166,13 @@ def _of_text(place: Place, head: bytes) -> Format:
         if b"gdal_streamed_alg" in text:
             raise _leads_out("A pipeline of GDAL", place)
         return "geojson"
+    if text.startswith(b"[") and place.name.lower().endswith("json"):  # no CSV of headings alone
+        raise LabrigError(
+            "A list of JSON is not read",
+            where=place.name,
+            expected=READ,
+            try_="records as CSV, features as a GeoJSON FeatureCollection",
+        )
     if not text.startswith(b"<"):
         return "csv"
     lowered = text.lower()

@@ -151,6 +151,16 @@ def test_what_is_not_read_says_so(tmp_path: Path, content: bytes, code: str, sai
     assert "given.tif" in str(refused.value)
 
 
+@pytest.mark.parametrize("content", [b'[{"lat": 1, "lon": 2}]', b"[1,,]", b" [-1x]", b'["a"'])
+def test_a_list_of_json_is_no_table(tmp_path: Path, content: bytes) -> None:
+    """It was described as CSV: headings, such as ``[1``, and no rows."""
+    (tmp_path / "records.json").write_bytes(content)
+    with pytest.raises(LabrigError, match="A list of JSON"):
+        format_of(tmp_path / "records.json")
+    (tmp_path / "table.csv").write_bytes(b"[lat],[lon]\n1,2\n")
+    assert format_of(tmp_path / "table.csv") == "csv"
+
+
 @pytest.mark.parametrize("opens", [open_dataset, open_raster, open_vector])
 def test_a_file_that_is_cut_short_is_refused_and_crashes_nothing(
     netcdf: Path, tmp_path: Path, opens: object
