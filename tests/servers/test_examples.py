@@ -28,12 +28,7 @@ TOOLSETS = {
 
 WITHOUT = {
     *("get_job", "cancel_job", "restart_python_session"),  # of an id that another call gives
-    *(
-        "read_section",
-        "compare_outputs",
-        "draw_user_graph",
-        "estimate_saturation",
-    ),  # in toolsets beside the default
+    *("read_section", "compare_outputs", "estimate_saturation"),  # in toolsets beside the default
     *("validate_extraction", "write_file", "read_file", "list_file", "list_files"),
 }
 

@@ -134,16 +134,17 @@ def include_refusal(statement: Statement) -> LabrigError:
 def database_named(text: str) -> str:
     """Return the file name that the last ``DATABASE`` of an input names, folders left out; empty where none does."""
     named = [each.rest for each in statements(text) if each.is_keyword and each.block == "DATABASE"]
-    return _file_name(named[-1]) if named else ""
+    return file_name(named[-1]) if named else ""
 
 
-def _file_name(path: str) -> str:
+def file_name(path: str) -> str:
+    """Return the bare name of a path as inputs write them, quotation marks or not."""
     return re.split(r"[/\\]", path.strip(" \t\"'"))[-1]
 
 
 def _keyword_notices(statement: Statement, database: str) -> list[Notice]:
     if statement.block == "DATABASE":
-        if database and _file_name(statement.rest).casefold() == database.casefold():
+        if database and file_name(statement.rest).casefold() == database.casefold():
             return []
         message = (
             f"DATABASE {statement.rest} is ignored: {database or 'the one chosen by the argument'} is used"
@@ -154,7 +155,7 @@ def _keyword_notices(statement: Statement, database: str) -> list[Notice]:
             Notice(
                 statement.line,
                 "graph",
-                "USER_GRAPH is drawn by draw_user_graph (toolset outputs), not here; no file is read",
+                "USER_GRAPH is drawn by draw_user_graph, not here; no file is read",
             )
         ]
     return []

@@ -22,6 +22,7 @@ KINDS = (
     "saturation",
     "uncertainty",
     "predominance",
+    "user_graph",
 )
 
 

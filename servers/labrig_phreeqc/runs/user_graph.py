@@ -2,180 +2,170 @@
 
 The library draws nothing and keeps no curves. So each USER_GRAPH block becomes a SELECTED_OUTPUT with a USER_PUNCH of
 the same program, in which ``GRAPH_X a``, ``GRAPH_Y b, c``, ``GRAPH_SY d`` and ``PLOT_XY x, y, color = Red`` are PUNCH
-with a mark before the numbers: whatever the program skips or repeats, each number is known by its mark. Source: the
-manual of PHREEQC 3 (Parkhurst and Appelo 2013), USER_GRAPH and its Basic functions.
+with a mark before the numbers: whatever the program skips or repeats, each number is known by its mark.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
-import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from labrig_phreeqc.engine.run import Cell, Run
-from labrig_phreeqc.input.statements import Statement, statements
+from labrig_phreeqc.input.statements import Statement, option, statements
+from labrig_phreeqc.input.user_graph import (
+    Definition,
+    Look,
+    Plot,
+    Scale,
+    plotting,
+    read_plot,
+    read_user_graphs,
+)
 
 FIRST_USER = 90_000
-"""User number of the selected output of USER_GRAPH 0; nobody uses such a one."""
+"""User number of the selected output of chart 0; nobody uses such a one."""
 MOST_CELLS = 60
 _INITIAL = "i_"
-_OPTION = re.compile(r",\s*(?:color|symbol_?s?i?z?e?|y-?_?axis|line_?w\w*)\s*=\s*[^,:]*", re.IGNORECASE)
-_Y2 = re.compile(r",\s*y-?_?axis\s*=\s*2", re.IGNORECASE)
-_PLOTS = re.compile(
-    r'("[^"]*")|\b(GRAPH_X|GRAPH_Y|GRAPH_SY|PLOT_XY)\b([^:"]*(?:"[^"]*"[^:"]*)*)', re.IGNORECASE
-)
+_SWITCHES = ("user_print", "user_graph", "selected_output", "selected")
+"""Options of PRINT; the first is here for what ``-user`` means."""
+_SHIFTS = ("transp", "advect")
 
 
 @dataclass(frozen=True)
-class Definition:
-    """One USER_GRAPH block.
+class Charts:
+    """What is in force from each USER_GRAPH block on, and the curves that the PLOT_XY of its program say."""
 
-    Attributes
-    ----------
-    graph
-        Its user number.
-    second
-        For each PLOT_XY in order whether it is on the second y axis.
-    """
+    definitions: Sequence[Definition]
+    plots: Mapping[int, Sequence[Plot]]
 
-    graph: int
-    title: str = ""
-    headings: tuple[str, ...] = ()
-    axes: tuple[str, ...] = ()
-    initial: bool = False
-    second: tuple[bool, ...] = ()
+    def of(self, graph: int) -> Definition:
+        """Return the last definition of a chart, which has its titles, scales and files."""
+        return next(each for each in reversed(self.definitions) if each.graph == graph)
 
 
 @dataclass
 class Curve:
-    """The points of a curve, in the order in which they were calculated."""
+    """The points of a curve, (simulation, shift, x, y), in the order in which they were calculated."""
 
     graph: int
     name: str
-    second: bool
-    points: list[tuple[int, float, float]] = field(default_factory=list)
+    look: Look
+    points: list[tuple[int, int, float, float]] = field(default_factory=list)
+    is_measured: bool = False
 
 
-def punched(text: str) -> tuple[str, list[Definition]]:
+def punched(text: str) -> tuple[str, Charts]:
     """Return an input whose USER_GRAPH blocks punch, and what the blocks say."""
+    definitions = read_user_graphs(text)
+    plots: dict[int, list[Plot]] = {}
+    changes = [(each.start, each.end, _switch(each, text)) for each in statements(text) if _is_switch(each)]
+    for number, each in enumerate(definitions):
+        plots[number] = []
+        program = [_punches(line, number, plots[number]) for line in each.program]
+        changes.append((each.start, each.end, _punching(each, program)))
     done, cursor = "", 0
-    found: list[Definition] = []
-    every = list(statements(text))
-    starts = [n for n, each in enumerate(every) if each.is_keyword and each.block == "USER_GRAPH"]
-    for start in starts:
-        block = [every[start]]
-        for each in every[start + 1 :]:
-            if each.is_keyword:
-                break
-            block.append(each)
-        before = next((each for each in reversed(found) if each.graph == _number(block[0])), None)
-        definition, program, active = _read(block, len(found), before)
-        found.append(definition)
-        done += text[cursor : block[0].start] + _punching(definition.graph, program, active)
-        cursor = block[-1].end
-    return done + text[cursor:], found
+    for start, end, content in sorted(changes):
+        done += text[cursor:start] + content
+        cursor = end
+    return done + text[cursor:], Charts(definitions, plots)
 
 
-def _number(keyword: Statement) -> int:
-    number = re.match(r"\d{1,4}", keyword.rest)
-    return int(number[0]) if number else 1
+def _is_switch(statement: Statement) -> bool:
+    return statement.block == "PRINT" and option(statement, _SWITCHES) in _SWITCHES[1:]
 
 
-def _read(
-    block: Sequence[Statement], number: int, before: Definition | None
-) -> tuple[Definition, list[str], bool]:
-    """Return what a block says, the lines of its program that punch, and whether it plots at all."""
-    graph = _number(block[0])
-    found = Definition(graph, before.title if before else "", axes=before.axes if before else ())
-    lines: list[str] = []
-    second: list[bool] = []
-    active = True
-    for each in block[1:]:
-        word = each.first.casefold().lstrip("-")
-        if each.first[0].isdigit():
-            lines.append(_punches(each.text, number, second))
-        elif word.startswith("head"):
-            found = replace(found, headings=tuple(each.rest.split()))
-        elif word.startswith("chart"):
-            found = replace(found, title=_words(each.rest)[0] if each.rest else "")
-        elif word.startswith("axis_t"):
-            found = replace(found, axes=tuple(_words(each.rest)))
-        elif word.startswith("initial_s"):
-            found = replace(found, initial=not each.rest.casefold().startswith("f"))
-        elif word.startswith("det") or (word.startswith("ac") and each.rest.casefold().startswith("f")):
-            active = False
-    return replace(found, second=tuple(second)), lines, active
+def _switch(statement: Statement, text: str) -> str:
+    """Return a line of PRINT as it is for a chart that punches: selected output goes as USER_GRAPH goes."""
+    newline = "\n" if text[statement.start : statement.end].endswith("\n") else ";"
+    return (
+        f" -selected_output {statement.rest}{newline}" if "graph" in statement.first.casefold() else newline
+    )
 
 
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:  # a quotation mark that does not close
-        return text.replace('"', "").split()
-
-
-def _punches(line: str, number: int, second: list[bool]) -> str:
+def _punches(line: str, number: int, plots: list[Plot]) -> str:
     """Return a line of Basic in which the plotting statements punch with their mark."""
+    done, cursor = "", 0
+    for start, end, word, rest in plotting(line):
+        if word == "PLOT_XY":
+            rest, plot = read_plot(rest)
+            mark = f"P{number}.{len(plots)}"
+            plots.append(plot)
+        else:
+            mark = f"{word[6]}{number}"
+        done += f'{line[cursor:start]}PUNCH "{mark}",{rest} '
+        cursor = end
+    return done + line[cursor:]
 
-    def punch(match: re.Match[str]) -> str:
-        if match[1]:
-            return match[1]
-        word, rest = match[2].upper(), match[3]
-        if word != "PLOT_XY":
-            return f'PUNCH "{word[6]}{number}",{rest}'
-        second.append(_Y2.search(rest) is not None)
-        return f'PUNCH "P{number}.{len(second) - 1}",{_OPTION.sub("", rest)} '
 
-    return _PLOTS.sub(punch, line)
-
-
-def _punching(graph: int, program: Sequence[str], active: bool) -> str:
-    user = FIRST_USER + graph
+def _punching(definition: Definition, program: Sequence[str]) -> str:
+    user = FIRST_USER + definition.graph
+    active = "true" if definition.active else "false"
     if not program:
-        return f"SELECTED_OUTPUT {user}\n    -active {'true' if active else 'false'}\n"
+        return f"SELECTED_OUTPUT {user}\n    -active {active}\n"
     headings = " ".join(f"c{n}" for n in range(MOST_CELLS))
     return (
         f"SELECTED_OUTPUT {user}\n    -reset false\n    -high_precision true\n    -simulation true\n    -state true\n"
+        f"    -step true\n    -active {active}\n"
         f"USER_PUNCH {user}\n    -headings {headings}\n    -start\n" + "\n".join(program) + "\n    -end\n"
     )
 
 
-def curves(run: Run, definitions: Sequence[Definition]) -> list[Curve]:
+def curves(run: Run, charts: Charts) -> list[Curve]:
     """Return the curves of a run of a punched input, with points at last."""
-    found: dict[tuple[int, str], Curve] = {}
+    found: dict[tuple[Any, ...], Curve] = {}
     for table in run.selected:
         if table.user < FIRST_USER or not table.rows:
             continue
-        state, simulation = table.columns.index("state"), table.columns.index("sim")
+        state, simulation, step = (table.columns.index(name) for name in ("state", "sim", "step"))
         for row in table.rows:
-            initial = str(row[state]).startswith(_INITIAL)
-            first = max(state, simulation) + 1
-            for number, mark, values in _marked(row[first:]):
-                definition = definitions[number]
-                if initial and not definition.initial:
+            kind = str(row[state]).strip()
+            sim = int(float(str(row[simulation])))
+            shift = int(float(str(row[step]))) if kind in _SHIFTS else 0
+            for program, mark, values in _marked(row[max(state, simulation, step) + 1 :]):
+                number = _in_force(charts.definitions, program, sim)
+                definition = charts.definitions[number]
+                if kind.startswith(_INITIAL) and not definition.initial:
                     continue
+                anew = () if definition.connected else (sim, shift if definition.by_distance else 0)
                 for key, x, y in _points(mark, values):
-                    curve = found.setdefault((number, key), _curve(definition, key, mark))
-                    curve.points.append((int(float(str(row[simulation]))), x, y))
+                    if not (math.isfinite(x) and math.isfinite(y)):
+                        continue
+                    curve = found.setdefault(
+                        (number, key, *anew), _curve(definition, charts.plots[program], key)
+                    )
+                    curve.points.append((sim, shift, x, y))
     return [each for each in found.values() if each.points]
+
+
+def _in_force(definitions: Sequence[Definition], program: int, simulation: int) -> int:
+    """Return the last block of a chart that a simulation has read; it may name curves of a program before it."""
+    graph = definitions[program].graph
+    return max(
+        number
+        for number, each in enumerate(definitions)
+        if number == program or (number > program and each.graph == graph and each.simulation <= simulation)
+    )
 
 
 def _marked(cells: Sequence[Cell]) -> list[tuple[int, str, list[Any]]]:
     """Return the numbers of a row by definition: those of a PLOT_XY by themselves, x and y of GRAPH together."""
     found: list[tuple[int, str, list[Any]]] = []
     graphs: dict[int, dict[str, list[float]]] = {}
+    times: dict[tuple[int, str], int] = {}
     values: list[float] | None = None
     for cell in cells:
         if isinstance(cell, str) and (mark := re.fullmatch(r"([XYSP])(\d+)(?:\.(\d+))?", cell.strip())):
-            values = []
+            values, number = [], int(mark[2])
             if mark[1] == "P":
-                found.append((int(mark[2]), mark[3], values))
+                times[number, mark[3]] = times.get((number, mark[3]), 0) + 1
+                found.append((number, f"{mark[3]}.{times[number, mark[3]]}", values))
             else:
-                known = graphs.setdefault(int(mark[2]), {"X": [], "Y": [], "S": []})
+                known = graphs.setdefault(number, {"X": [], "Y": [], "S": []})
                 values = known[mark[1]]
                 if mark[1] == "X":
                     values.clear()
@@ -197,55 +187,125 @@ def _points(mark: str, values: list[Any]) -> list[tuple[str, float, float]]:
     return [(key, known["X"][0], y) for key, y in ys]
 
 
-def _curve(definition: Definition, key: str, mark: str) -> Curve:
-    """Return a new curve with its name: the first heading of a GRAPH_X is that of x."""
-    place = int(key[1:])
-    if mark == "graph":
-        names, second = definition.headings[1:], key[0] == "S"
-    else:
-        names, second = definition.headings, definition.second[place]
-    name = names[place] if place < len(names) else f"curve {key}"
-    return Curve(definition.graph, name, second)
+def _curve(definition: Definition, plots: Sequence[Plot], key: str) -> Curve:
+    """Return a new curve with its name: the first heading of a GRAPH_X is that of x; else the expression of its y."""
+    if key[0] != "P":
+        place, names, look = int(key[1:]), definition.headings[1:], Look(second=key[0] == "S")
+        return Curve(definition.graph, names[place] if place < len(names) else f"y {place + 1}", look)
+    place, time = (int(each) for each in key[1:].split("."))
+    plot, names = plots[place], definition.headings
+    alone = len(plots) == 1  # the turns of a loop about one PLOT_XY are curves, each with its heading
+    at = place if not alone else time - 1
+    name = names[at] if at < len(names) else plot.expression + (f" {time}" if time > 1 else "")
+    return Curve(definition.graph, name, plot.look)
 
 
-def picture(of: Sequence[Curve], definitions: Sequence[Definition], graph: int) -> dict[str, Any]:
-    """Return the data of a picture of kind ``series``: the curves one after another along one axis."""
-    said = [each for each in definitions if each.graph == graph]
-    axes = next((each.axes for each in reversed(said) if each.axes), ())
-    headings = next((each.headings for each in reversed(said) if each.headings), ())
-    titles = [*axes, "", "", ""]
-    xs: list[float] = []
-    lines = []
-    total = sum(len(curve.points) for curve in of)
-    names = _told_apart([curve.name for curve in of])
-    for name, curve in zip(names, of, strict=True):
-        values: list[float | None] = [None] * total
-        values[len(xs) : len(xs) + len(curve.points)] = [y for _, _, y in curve.points]
-        xs += [x for _, x, _ in curve.points]
-        lines.append({"name": name, "unit": titles[2] if curve.second else titles[1], "values": values})
-    axis = {"name": titles[0] or (headings[0] if headings else "x"), "unit": "", "values": xs}
-    title = next(
-        (each.title for each in definitions if each.graph == graph and each.title), f"USER_GRAPH {graph}"
-    )
-    return {"x": axis, "lines": lines, "title": title}
+def measured(text: str, graph: int) -> list[Curve]:
+    """Return the points of a file of ``-plot_tsv_file``: headings, then lines of looks, then x and a y a curve."""
+    lines = [line.split("\t") for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if not lines:
+        return []
+    names = [name.strip() for name in lines[0]] if len(lines[0]) > 1 else " ".join(lines[0]).split()
+    found = [Curve(graph, name, Look(width=0.0), is_measured=True) for name in names[1:] if name]
+    for first, *cells in lines[1:]:
+        try:
+            x = float(first)
+        except ValueError:
+            for curve, cell in zip(found, cells, strict=False):
+                if cell.strip():
+                    _, plot = read_plot(f", {first.strip()} = {cell.strip()}")
+                    said = {
+                        key: value for key, value in vars(plot.look).items() if value not in ("", None, False)
+                    }
+                    curve.look = replace(curve.look, **said)
+            continue
+        for curve, cell in zip(found, cells, strict=False):
+            try:
+                curve.points.append((0, 0, x, float(cell)))
+            except ValueError:  # no value
+                continue
+    return [each for each in found if each.points]
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def read_measured(
+    charts: Charts, graph: int, read: Callable[[str], str | None]
+) -> tuple[list[Curve], list[str]]:
+    """Return the measured points that the blocks of a chart name, and a note for each file that is not there."""
+    found, notes = list[Curve](), []
+    for name in dict.fromkeys(charts.of(graph).files):
+        text = read(name)
+        if text is None:
+            notes.append(f"-plot_tsv_file {name}: no such file in the workspace, its points are not drawn")
+        else:
+            found += measured(text, graph)
+    return found, notes
+
+
+def picture(of: Sequence[Curve], definition: Definition) -> dict[str, Any]:
+    """Return the data of a picture of kind ``user_graph``."""
+    titles = [*definition.axes, "", "", ""]
+    with_x = of and any(each.name in definition.headings[1:] for each in of)
+    labels = {"x": titles[0] or (definition.headings[0] if with_x else "x"), "y": titles[1], "y2": titles[2]}
+    axes = {}
+    for axis, label in labels.items():
+        scale = definition.scales.get(axis, Scale())
+        axes[axis] = {"label": label, **vars(scale)}
+    drawn = []
+    for curve in of:
+        xs, ys = _joined(curve.points)
+        drawn.append({"name": curve.name, "x": xs, "y": ys, **vars(curve.look)})
+    return {"axes": axes, "curves": drawn, "title": definition.title or f"USER_GRAPH {definition.graph}"}
+
+
+def _joined(points: Sequence[tuple[int, int, float, float]]) -> tuple[list[float | None], list[float | None]]:
+    """Return x and y with a gap where another simulation or shift begins and x turns back."""
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    direction = 0.0
+    for place, (sim, shift, x, y) in enumerate(points):
+        if place:
+            step = x - points[place - 1][2]
+            if (sim, shift) != points[place - 1][:2] and step * direction < 0:
+                xs.append(None)
+                ys.append(None)
+                direction = 0.0
+            else:
+                direction = step or direction
+        xs.append(x)
+        ys.append(y)
+    return xs, ys
+
+
+def told(of: Sequence[Curve]) -> list[str]:
+    """Return a line for each curve: its points, and from where to where they go."""
+    found = []
+    for name, curve in zip(_told_apart(of), of, strict=True):
+        *_, xs, ys = zip(*curve.points, strict=True)
+        kind = "measured points" if curve.is_measured else "points"
+        axis = " (second y axis)" if curve.look.second else ""
+        ends = f"x {min(xs):.4g} to {max(xs):.4g}, y {min(ys):.4g} to {max(ys):.4g}"
+        found.append(f"- {name}: {len(curve.points)} {kind}, {ends}{axis}")
+    return found
+
+
+def _told_apart(of: Sequence[Curve]) -> list[str]:
     """Return names of which each occurs once: a block that is defined anew has curves of the same names."""
+    names = [curve.name for curve in of]
     return [
-        name if names.count(name) == 1 else f"{name} {names[: place + 1].count(name)}"
+        name if names.count(name) == 1 else f"{name} #{names[: place + 1].count(name)}"
         for place, name in enumerate(names)
     ]
 
 
 def to_csv(of: Sequence[Curve]) -> str:
-    """Return the points of all curves, a line each."""
+    """Return the points of all curves, a line each; measured ones have no simulation."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("graph", "curve", "y axis", "simulation", "x", "y"))
-    for curve in of:
-        axis = 2 if curve.second else 1
+    for name, curve in zip(_told_apart(of), of, strict=True):
+        axis = 2 if curve.look.second else 1
         writer.writerows(
-            (curve.graph, curve.name, axis, sim, f"{x:.10g}", f"{y:.10g}") for sim, x, y in curve.points
+            (curve.graph, name, axis, "" if curve.is_measured else sim, f"{x:.10g}", f"{y:.10g}")
+            for sim, _, x, y in curve.points
         )
     return text.getvalue()

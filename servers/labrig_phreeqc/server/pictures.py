@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -16,7 +17,9 @@ from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools.files import source_text
 from labrig.tools.own_files import OwnFiles
+from labrig.workspace import Workspace
 from labrig_phreeqc.engine.run import provenance, record
+from labrig_phreeqc.input.screening import file_name
 from labrig_phreeqc.output.table_file import bare_heading, find_heading, is_table, read_table
 from labrig_phreeqc.plots.series_plot import plot_data
 from labrig_phreeqc.runs import execution, user_graph
@@ -25,6 +28,8 @@ from labrig_phreeqc.server.base import RunDatabase, call_limits, input_text, too
 from labrig_phreeqc.server.outputs import table_of
 
 DRAWING_WALL_S = 50.0
+MOST_TOLD = 20
+"""Curves of a USER_GRAPH that its caption tells."""
 DRAWN_IONS = ("Ca", "Mg", "Na", "HCO3", "SO4", "Cl")
 """A water without one of these has no place in a Piper or Stiff diagram; others count as 0 where they are not given."""
 
@@ -100,18 +105,21 @@ async def draw_plot(
     return Picture(png, "\n".join(words), source=data.get("source", ""))
 
 
-@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True, toolsets=("outputs",))
+@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True, toolsets=("default", "outputs"))
 async def draw_user_graph(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
     database: RunDatabase = "",
     graph: Annotated[
-        int, Field(ge=-1, le=9999, description="Number of the USER_GRAPH; default the first that has points.")
+        int,
+        Field(ge=-1, le=99_999, description="Number of the USER_GRAPH; default the first that has points."),
     ] = -1,
 ) -> Picture:
-    """Run an input and draw what its USER_GRAPH blocks plot: a PNG in the workspace, and all points as CSV.
+    r"""Run an input and draw what its USER_GRAPH blocks plot: a PNG in the workspace, and all points as CSV.
 
-    Curves, axes and titles are those of the input; colours and scales of axes are chosen here.
+    Axes, scales, titles, curves, colours and symbols are those of the input, with the points of its -plot_tsv_file.
+
+    Example: {"input": "SOLUTION 1\nREACTION 1\n HCl\n 1 2 mmol\nUSER_GRAPH\n 10 GRAPH_X RXN\n 20 GRAPH_Y MU\nEND"}
     """
     here = session()
     text = execution.accepted(input_text(input_path, input))
@@ -120,8 +128,8 @@ async def draw_user_graph(
     complete, _ = await execution.completed(
         text, name, workspace=here.workspace, engine=engine, limits=limits
     )
-    punched, definitions = await in_thread(user_graph.punched, complete)
-    if not definitions:
+    punched, charts = await in_thread(user_graph.punched, complete)
+    if not charts.definitions:
         raise LabrigError(
             "The input has no USER_GRAPH",
             where="input",
@@ -129,7 +137,7 @@ async def draw_user_graph(
             try_="draw_plot",
         )
     run = await engine.run(punched, database=name, limits=limits)
-    found = await in_thread(user_graph.curves, run, definitions)
+    found = await in_thread(user_graph.curves, run, charts)
     if not found:
         raise LabrigError(
             f"USER_GRAPH plots no point: the run ended with {run.status}",
@@ -142,9 +150,13 @@ async def draw_user_graph(
             "USER_GRAPH with points", str(graph), [str(each) for each in graphs], where="graph"
         )
     chosen = graph if graph >= 0 else graphs[0]
+    points, notes = await in_thread(
+        user_graph.read_measured, charts, chosen, partial(_beside, here.workspace)
+    )
+    found += points
     of = [curve for curve in found if curve.graph == chosen]
     source = provenance(run)
-    data = {"kind": "series", **user_graph.picture(of, definitions, chosen), "source": source}
+    data = {"kind": "user_graph", **user_graph.picture(of, charts.of(chosen)), "source": source}
     png = await here.state.painter.draw(data, wall_s=DRAWING_WALL_S)
     own = OwnFiles(here.workspace)
     made = {"server": "phreeqc", "tool": "draw_user_graph", "engine": record(run), "graph": chosen}
@@ -164,11 +176,20 @@ async def draw_user_graph(
     others = [str(each) for each in graphs if each != chosen]
     words = [
         f"{files[0]}: USER_GRAPH {chosen}, {len(of)} curves, {width} x {height} pixels",
+        *user_graph.told(of)[:MOST_TOLD],
         f"{files[1]}: {sum(len(curve.points) for curve in found)} points of all curves",
+        *notes,
         *([f"other graphs of this input: {', '.join(others)}"] if others else []),
         *run.errors[:3],
     ]
     return Picture(png, "\n".join(words), source=source)
+
+
+def _beside(workspace: Workspace, path: str) -> str | None:
+    """Return the text of the workspace file that an input names, in whatever folder and letters, as on Windows."""
+    name = file_name(path).casefold()
+    found = next((each.path for each in workspace.entries() if each.path.casefold() == name), None)
+    return None if found is None else workspace.read_text(found)
 
 
 def _data(kind: str, text: str, source: str, quantities: list[str], x: str, of: str) -> dict[str, Any]:

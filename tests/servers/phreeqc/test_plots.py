@@ -724,6 +724,19 @@ SMALL = {
         "solids": ["Siderite"],
         "temperature": 25.0,
     },
+    "user_graph": {
+        "axes": {
+            name: {"label": name, "least": least, "most": None, "major": 0.5, "logarithmic": name == "y"}
+            for name, least in (("x", 1.0), ("y", None), ("y2", 0.0))
+        },
+        "curves": [
+            {"name": "a", "x": [1.0, None, 2.0], "y": [1.0, None, 2.0], **look}
+            for look in (
+                {"colour": "Red", "symbol": "None", "size": None, "width": 2.0, "second": False},
+                {"colour": "", "symbol": "", "size": 6.0, "width": None, "second": True},
+            )
+        ],
+    },
 }
 
 

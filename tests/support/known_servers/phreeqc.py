@@ -301,6 +301,7 @@ RECIPES: dict[str, list[dict[str, Any]]] = {
     "sweep_parameters": [
         {"parameter": "x", "values": [1, 2], "quantities": ["pH"], "input_path": "sweep.pqi"},
     ],
+    "draw_user_graph": [{"input": STEPS + 'USER_GRAPH\n 10 PLOT_XY RXN, -LA("H+")\nEND\n'}],
     "draw_predominance": [{"element": "Fe", "totals_mmol_kgw": {"Fe": 1e-3}, "steps": 9}],
     "read_file": [{"path": "steps.out", "start_line": 5, "end_line": 90}],
     "outline_output": [{"path": "steps.out"}, {"path": "steps.out", "from_line": 60, "to_line": 300}],
