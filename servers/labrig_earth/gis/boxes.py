@@ -8,6 +8,8 @@ from typing import Any
 from labrig.errors import LabrigError
 
 BOX = "(west, south, east, north) in degrees; west greater than east for a box across the antimeridian"
+ROUND = 1e-6
+"""Degrees by which the edge of the map may differ from 180: Natural Earth has one from -180 to 179.99999999999994."""
 
 
 def check_box(box: Sequence[float], where: str = "bbox") -> tuple[float, float, float, float]:
@@ -145,10 +147,14 @@ def _jumps(shape: Any) -> bool:
 
     for line in _lines(shape):
         x = np.asarray(line.coords)[:, 0]
-        steps = np.abs(np.diff(x))
-        if bool(((steps > 180) & (steps < 360)).any()):
+        if bool(_are_jumps(np.diff(x)).any()):
             return True
     return False
+
+
+def _are_jumps(steps: Any) -> Any:
+    """Tell which steps of longitude take the short way round; along the edge of the map one is all 360 degrees."""
+    return (abs(steps) > 180) & (abs(steps) < 360 - ROUND)
 
 
 def _lines(shape: Any) -> list[Any]:
@@ -173,7 +179,7 @@ def _cut(part: Any) -> list[Any]:
     def straight(line: Any) -> Any:
         points = np.asarray(line.coords)[:, :2].copy()
         steps = np.diff(points[:, 0])
-        turns = np.where((np.abs(steps) > 180) & (np.abs(steps) < 360), -np.sign(steps), 0)
+        turns = np.where(_are_jumps(steps), -np.sign(steps), 0)
         points[1:, 0] += 360 * np.cumsum(turns)
         return points
 

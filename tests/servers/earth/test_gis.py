@@ -184,6 +184,11 @@ def test_shapes_across_the_antimeridian_keep_their_area(
         assert cut.bounds[0] >= -180 and cut.bounds[2] <= 180
     whole = box(-180, -90, 180, 90)
     assert cut_at_antimeridian(whole) == (whole, False)
+    antarctica = Polygon(
+        [(-180, -90), (179.99999999999994, -90), (179.99999999999994, -84), (0, -70), (-180, -84)]
+    )
+    cut, _ = cut_at_antimeridian(antarctica)
+    assert cut.area == pytest.approx(antarctica.area)
 
 
 # --- overlays and queries
