@@ -100,7 +100,8 @@ _OVEN = re.compile(
     r"|\b(?:widths?|broaden\w*|narrow\w*|within|by)\b(?:\s(?:of|is|about|only))*[\s~≈<>=]*$|(?:Δ|∆)T\w{0,2}\s?[=~≈<]\s?$"
     r"|\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$"
     r"|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|"
-    r"calcin|synthesi|reacted|dried|Debye|Curie|N[ée]+l)\w*[^;]{0,50}$",
+    r"calcin|synthesi|reacted|dried|Debye|phonon|Curie|N[ée]+l)\w*[^;]{0,50}$"
+    r"|[θΘϑωΩ]\w{0,3}\s?[=~≈∼≃]\s*$",
     re.IGNORECASE,
 )
 _OTHER_TRANSITION = re.compile(

@@ -95,6 +95,12 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
         [(True, 2, "", 20.6, "measured"), (True, 1.4, "", 180, "measured")],
     ),
     (
+        "With a mean phonon frequency of θ = 55K, adjusted to give the right Tc of CaB6, the curve is drawn.",
+        *("CaB6", ""),
+        [],
+    ),
+    ("The superconducting CaB6 has Θ_D = 340 K and Tc = 5 K.", "CaB6", "", [(True, 5, "", None, "measured")]),
+    (
         "YPd2Si2 remains metallic down to 350 mK.",
         "YPd2Si2",
         "",
