@@ -65,8 +65,8 @@ def test_values_of_six_papers_by_eye() -> None:
 
 
 @pytest.mark.skipif(
-    not MORE.name or not all(any(MORE.rglob(f"PhysRevX.{each}*.pdf")) for each in ("8.041024", "9.021044")),
-    reason="LABRIG_REAL_PAPERS names no folder with the two papers of papers_held_back.csv",
+    not MORE.name or not all(any(MORE.rglob(f"{each.paper}*.pdf")) for each in read_by_eye(HELD_BACK)),
+    reason="LABRIG_REAL_PAPERS names no folder with the papers of papers_held_back.csv",
 )
 def test_values_of_papers_that_were_held_back() -> None:
     """No rule was made on them when they were read; what was right then stands in `docs/servers/papers.md`."""
