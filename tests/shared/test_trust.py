@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from labrig.serving.builder import listed_form
+from labrig.serving.tested import describe_standing
 from labrig_harness.registry import servers
 from support.every_server import installed
 from support.places import PROJECT
@@ -40,6 +41,10 @@ def test_each_tool_says_how_it_was_tested(server: str, trust: ModuleType) -> Non
         shown = trust.trust(spec.function.__module__.partition(".")[0], spec.name)
         assert said.get("standing") == shown.standing, f"{spec.name}: run make docs"
         assert said.get("against", "") == "; ".join(shown.against), f"{spec.name}: run make docs"
+
+
+def test_tools_of_a_script_say_nothing_of_tests() -> None:
+    assert describe_standing("__main__", "double") == describe_standing("no_such_package", "double") == {}
 
 
 def test_a_bound_is_the_widest_tolerance_and_cases_are_counted(trust: ModuleType) -> None:

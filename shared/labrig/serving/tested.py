@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import functools
-import importlib.util
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ META = "labrig/tested"
 @functools.cache
 def read_standings(package: str) -> dict[str, dict[str, Any]]:
     """Return what is said of each tool of a package: `standing`, and where it is validated `cases` and `against`."""
-    spec = importlib.util.find_spec(package)
-    path = Path(spec.origin).with_name(NAME) if spec is not None and spec.origin else None
-    if path is None or not path.is_file():
+    folders = getattr(
+        sys.modules.get(package), "__path__", ()
+    )  # a script's tools have no package, and no list
+    path = next((Path(folder) / NAME for folder in folders if (Path(folder) / NAME).is_file()), None)
+    if path is None:
         return {}
     with path.open(encoding="utf-8", newline="") as file:
         return {
