@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +109,31 @@ def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells
     if axes.geographic:
         y_edges = np.clip(y_edges, -90, 90)
     return Cells(values, x_edges, y_edges, axes.crs or "EPSG:4326", axes.geographic, name, tuple(notes))
+
+
+def cells_near(cells: Cells, box: tuple[float, float, float, float], margin: float) -> Cells:
+    """Return the cells within some degrees of a box, from west to east across any meridian.
+
+    What lies opposite the middle of an azimuthal map would else be drawn around all of it, and be seen where the cells
+    before it are missing.
+    """
+    west, south, east, north = box
+    x, y = cells.centres
+    rows = np.flatnonzero((y >= south - margin) & (y <= north + margin))
+    ahead = (x - (west - margin)) % 360.0
+    columns = np.flatnonzero(ahead <= east - west + 2 * margin)
+    if not cells.geographic or min(rows.size, columns.size) < 2:
+        return cells
+    columns = columns[np.argsort(ahead[columns])]
+    sizes = np.diff(cells.x_edges)[columns]
+    starts = west - margin + ahead[columns] - sizes / 2
+    gaps = starts[1:] - (starts + sizes)[:-1]
+    if east - west + 2 * margin >= 360.0 or np.abs(gaps).max() > 0.5 * sizes.max():
+        columns, x_edges = np.arange(x.size), cells.x_edges
+    else:
+        x_edges = np.append(starts, starts[-1] + sizes[-1])
+    y_edges = cells.y_edges[rows[0] : rows[-1] + 2]
+    return replace(cells, values=cells.values[rows][:, columns], x_edges=x_edges, y_edges=y_edges)
 
 
 def _of_polygons(variable: Any, axes: Any, label: str) -> Cells:

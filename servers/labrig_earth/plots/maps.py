@@ -13,7 +13,7 @@ from labrig.plotting.checks import Heading
 from labrig_earth.gis.boxes import wrapped
 from labrig_earth.natural_earth import shapes
 from labrig_earth.plots.colours import Colours, class_colours, colours_for, extend_of
-from labrig_earth.plots.fields import Cells, with_unit
+from labrig_earth.plots.fields import Cells, cells_near, with_unit
 from labrig_earth.plots.layers import WGS84, Layer, draw_layers, frame_box
 from labrig_earth.plots.overlays import Contours, Overlay, draw_overlays
 from labrig_earth.plots.projections import Box, Window, no_downloads, window_of
@@ -90,6 +90,8 @@ def map_figure(
     notes = list(dict.fromkeys(note for cells in _all_cells(field, overlays) for note in cells.notes))
     if box is not None and field is not None:
         _require_overlap(field.box, window.box)
+    if field is not None and not window.whole:
+        field = cells_near(field, window.box, _margin(window))
     with style.house():
         drawn = _colours(field, colours, classes)
         filled = next((layer for layer in layers if layer.style == "values"), None)
@@ -216,7 +218,7 @@ def _near(shape: Any, window: Window) -> list[Any]:
     west, south, east, north = window.box
     if window.whole or east - west > 180:
         return list(shape.geoms)
-    margin = max(east - west, north - south) * 0.5 + 2
+    margin = _margin(window)
     frames = [
         box(west - margin + turn, max(south - margin, -90), east + margin + turn, min(north + margin, 90))
         for turn in (-360, 0, 360)
@@ -228,6 +230,12 @@ def _near(shape: Any, window: Window) -> list[Any]:
         for piece in getattr(part, "geoms", [part])
         if not piece.is_empty and piece.geom_type != "Point"
     ]
+
+
+def _margin(window: Window) -> float:
+    """Return how many degrees beyond its box a map may show in its corners."""
+    west, south, east, north = window.box
+    return max(east - west, north - south) * 0.5 + 2
 
 
 def _colours(field: Cells | None, colours: Colours | None, classes: dict[int, str] | None) -> Colours | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from labrig_earth.grids.operations import OPERATIONS
 from labrig_earth.grids.regridding import conservation, plane_around, regrid, target_grid
 from labrig_earth.grids.selecting import select_box, select_point
 from labrig_earth.grids.zonal import STATISTICS, zonal_statistics
-from labrig_earth.plots.fields import cells_of
+from labrig_earth.plots.fields import Cells, cells_near, cells_of
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 
@@ -243,3 +244,19 @@ def test_cells_with_corners_are_drawn_where_they_are() -> None:
     assert inside.mean() > 0.98
     expected = flat.sel(latitude=xr.DataArray(y[inside]), longitude=xr.DataArray(x[inside]), method="nearest")
     assert (cells.values[inside] == expected.values).mean() > 0.97
+
+
+def test_what_lies_opposite_a_map_is_not_drawn_around_it() -> None:
+    y, x = np.arange(-89.5, 90), np.arange(-179.5, 180)
+    values = np.where(y[:, None] > 0, np.nan, 1.0) + 0 * x  # missing on the half that is shown
+    cells = Cells(values, np.arange(-180.0, 181), np.arange(-90.0, 91), "EPSG:4326", True, "t")
+    found = cells_near(cells, (150.0, 40.0, 210.0, 70.0), 30.0)
+    assert (found.x_edges[0], found.x_edges[-1], found.y_edges[0]) == (120.0, 240.0, 10.0)
+    assert found.values.shape == (found.y_edges.size - 1, found.x_edges.size - 1)
+    assert not np.isfinite(found.values).any()
+    numbered = replace(cells, values=np.broadcast_to(x, values.shape))
+    here = cells_near(numbered, (150.0, 40.0, 210.0, 70.0), 0.0)
+    assert here.values[0].tolist() == [*np.arange(150.5, 180), *np.arange(-179.5, -150)]
+    # A field with a gap at the date line keeps its columns.
+    part = replace(cells, values=values[:, 20:-20], x_edges=cells.x_edges[20:-20])
+    assert cells_near(part, (150.0, 40.0, 210.0, 70.0), 0.0).x_edges.size == 321
