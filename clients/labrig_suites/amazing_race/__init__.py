@@ -1,7 +1,7 @@
 """The Amazing Agent Race: legs through pages and tools to one digit, and the number behind it.
 
 - `legs`: a leg, as published; `values`, `pages`, `tool_names`: its values, addresses and tools, compared
-- `closure`: which stops matter; `lint`: what is wrong with a leg
+- `closure`: which stops matter; `lint`: what is wrong with a leg; `audit`: with the published truths, a row for each
 - `items`, `tasks`, `presets`: legs as samples, made and published; `arms`: budgets and answers
 - `making`: legs of our own, from the pages and tools of a world
 - `page_text`, `solution`: the reference, from results alone; `another`, `arithmetic`: a second

@@ -14,7 +14,7 @@ from labrig.errors import LabrigError
 from labrig_harness.records.items_file import published_rows
 from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.amazing_race.arms import WORLD
-from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, read_leg
+from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, published_id, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.simulated import perfect
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
@@ -165,12 +165,6 @@ def _released(path: Path) -> dict[str, str]:
     *_, variant, level, _ = ("", "", "", *path.absolute().parts)
     known = variant.removeprefix("aar-") in VARIANTS and level in LEVELS
     return {"variant": variant.removeprefix("aar-"), "level": level} if known else {}
-
-
-def published_id(leg: Leg) -> str:
-    """Return an id that names the leg's file, ``dag-easy-sample_003``; its own id where it names no sample."""
-    name = str(leg.metadata.get("sample_id") or leg.trail_id)
-    return f"{leg.variant}-{leg.level or 'unknown'}-{name}"
 
 
 def sample_of(

@@ -223,3 +223,9 @@ def _check(leg: Leg, named: str) -> None:
             f"The finish line has {str(leg.finish.extracted_value)[:20]}, and the passcode is {leg.passcode}",
             where=f"{named}: passcode",
         )
+
+
+def published_id(leg: Leg) -> str:
+    """Return an id that names the leg's file, ``dag-easy-sample_003``; its own id where it names no sample."""
+    name = str(leg.metadata.get("sample_id") or leg.trail_id)
+    return f"{leg.variant}-{leg.level or 'unknown'}-{name}"

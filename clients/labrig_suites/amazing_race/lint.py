@@ -34,6 +34,10 @@ from labrig_suites.amazing_race.path import is_roadblock
 from labrig_suites.amazing_race.tool_names import FAMILIES
 from labrig_suites.amazing_race.values import folded, number, numbers_in
 
+WRONG = ("day for a year", "bare coordinate", "no operand's source")
+"""Flags of a stop whose value cannot be found as its clue asks for it."""
+GIVEN = ("last step printed", "answered without tools")
+"""Flags of a leg whose digit follows from its riddle."""
 SHOWN_FROM = 100
 """Operands from here on are looked for in the riddle: smaller ones are numbers of clues."""
 MOST_DAYS = 31

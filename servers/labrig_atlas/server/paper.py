@@ -18,6 +18,7 @@ from labrig.answer import Published
 from labrig.toolbox import Tool
 from labrig_atlas.asking import Told
 from labrig_atlas.published import figures, maps, texts, weather
+from labrig_atlas.server.answers import MADE_UP
 from labrig_atlas.server.base import atlas, pages, toolbox
 
 PAPER = ("paper",)
@@ -29,8 +30,12 @@ def paper_tool(title: str, *, toolsets: tuple[str, ...] = PAPER) -> Callable[[To
 
 
 def published(shaped: tuple[dict[str, Any], Told]) -> Published:
-    """Return JSON as the tool's text; who says so, and whether it is made up, is in its record."""
+    """Return JSON as the tool's text; who says so is in its record, and what is made up is marked in the text too."""
     result, told = shaped
+    if (
+        told.made_up
+    ):  # clients drop _meta: the published shape has one key more than let a model take it for real
+        result = {**result, "note": MADE_UP}
     record: dict[str, Any] = {"source": told.source, "made_up": told.made_up}
     candidates = getattr(told.facts, "candidates", ())
     if len(candidates) > 1:

@@ -65,20 +65,26 @@ QUOTES = (
     "BNB",
 )
 """What prices are given in, the longer names first."""
-COINS = {*QUOTES, "PYUSD", "STETH", "WBETH"}
-"""Coins whose names end like a pair."""
 DAY_MS = 86_400_000
 SAYS_WHY = frozenset({400, 418})
 """Statuses whose body is ``{"code", "msg"}``; 418 is an address that went on asking after a 429."""
 
 
-def checked_pair(symbol: str) -> tuple[str, str, str]:
-    """Return the pair, its coin and its quote; a coin alone is priced in USDT.
+Pair = tuple[str, str, str]
+"""The pair, its coin and its quote."""
+
+
+def checked_pairs(symbol: str) -> tuple[Pair, ...]:
+    """Return what a symbol may mean, the likelier first: a pair, or a coin, which is priced in USDT.
+
+    Names alone do not tell: PYUSD and WBETH are coins, SUSDT is a pair. The exchange knows.
 
     Examples
     --------
-    >>> checked_pair("btc"), checked_pair("ETH-EUR"), checked_pair("FDUSD")
-    (('BTCUSDT', 'BTC', 'USDT'), ('ETHEUR', 'ETH', 'EUR'), ('FDUSDUSDT', 'FDUSD', 'USDT'))
+    >>> checked_pairs("btc"), checked_pairs("ETH-EUR")
+    ((('BTCUSDT', 'BTC', 'USDT'),), (('ETHEUR', 'ETH', 'EUR'),))
+    >>> [pair for pair, _, _ in checked_pairs("FDUSD")], [pair for pair, _, _ in checked_pairs("SUSDT")]
+    (['FDUSD', 'FDUSDUSDT'], ['SUSDTUSDT', 'SUSDT'])
 
     Raises
     ------
@@ -90,9 +96,14 @@ def checked_pair(symbol: str) -> tuple[str, str, str]:
         raise LabrigError(
             f"This is not a symbol: {symbol!r:.60}", where="symbol", expected="BTC, BTCUSDT or BTC-USDT"
         )
-    quote = next((each for each in QUOTES if text.endswith(each) and len(text) > len(each) + 1), "")
-    quote = "" if text in COINS else quote
-    return (text, text.removesuffix(quote), quote) if quote else (f"{text}USDT", text, "USDT")
+    coin = (f"{text}USDT", text, "USDT")
+    quote = next((each for each in QUOTES if text.endswith(each) and text != each), "")
+    if not quote:
+        return (coin,)
+    pair = (text, text.removesuffix(quote), quote)
+    if re.search(r"\w[-/_\s]\w", symbol):
+        return (pair,)
+    return (pair, coin) if len(pair[1]) > 1 else (coin, pair)
 
 
 def raise_error(answer: Value) -> None:
@@ -147,16 +158,16 @@ async def crypto(client: Client, symbol: str, day: str) -> Reply[MarketDay]:
     LabrigError
         ``not_found`` for an unknown pair (-1121) or a day without trade.
     """
-    pair = checked_pair(symbol)
+    pairs = checked_pairs(symbol)
     asked = checked_day(day)
     inquiry = Inquiry(client)
     try:
-        found = await _candle(inquiry, BINANCE, pair, asked.isoformat())
+        pair, found = await _traded(inquiry, BINANCE, pairs, asked.isoformat())
     except LabrigError as error:
         if error.code != "refused":
             raise
         inquiry.notes.append("binance.com does not answer from here (refused), so binance.us did.")
-        found = await _candle(inquiry, BINANCE_US, pair, asked.isoformat())
+        pair, found = await _traded(inquiry, BINANCE_US, pairs, asked.isoformat())
     if pair[0] != re.sub(r"[-/_\s]", "", symbol).upper():
         inquiry.notes.append(
             f"{symbol!r} was taken for the pair {pair[0]}: USDT is a coin that follows the US dollar."
@@ -164,7 +175,23 @@ async def crypto(client: Client, symbol: str, day: str) -> Reply[MarketDay]:
     return inquiry.reply(found)
 
 
-async def _candle(inquiry: Inquiry, provider: Provider, pair: tuple[str, str, str], asked: str) -> MarketDay:
+async def _traded(
+    inquiry: Inquiry, provider: Provider, pairs: tuple[Pair, ...], asked: str
+) -> tuple[Pair, MarketDay]:
+    """Return the first pair that an exchange knows, and its day; what it says of the likeliest, where it knows none."""
+    unknown: LabrigError | None = None
+    for pair in pairs:
+        try:
+            return pair, await _candle(inquiry, provider, pair, asked)
+        except LabrigError as error:
+            if error.code != "not_found" or error.where == "date":
+                raise
+            unknown = unknown or error
+    assert unknown is not None
+    raise unknown
+
+
+async def _candle(inquiry: Inquiry, provider: Provider, pair: Pair, asked: str) -> MarketDay:
     start = _milliseconds(asked)
     response = await inquiry.response(
         provider,

@@ -45,6 +45,8 @@ _YEAR = re.compile(
     _ABOUT
     + r"(?<![\w.,/:+-])(?P<year>\d{3,4})(?![\w%]|[.,:/]\d|\s?(?:km|m|ft|mi|ha|kg|t|acres|years|days)\b)"
 )
+_SHORT = re.compile(r"\s?(?:[–—]\s?|-(?=1[3-9]|[2-9]))(?P<year>\d{2})(?![\w%]|[.,:/–—-]\d)")
+"""The end of "1948–98" behind its first year; "1948-09" may be a month."""
 _AGO = re.compile(r"[;,]?\s?(?:\d+ (?:years|months|days)(?: and)?,? ?)+ago")
 _TWIN = re.compile(r"\s?\(\d{4}(?:-\d{2}){0,2}\)")
 _BRACKETS = re.compile(r"\s?\(([^()]{1,60})\)")
@@ -90,6 +92,8 @@ def find_dates(text: str, *, label: str = "", english: bool = True) -> list[Foun
             value = _value(match.groupdict(), match.group().strip(), bare=pattern is _YEAR)
             if value is not None:
                 found.append((*match.span(), value))
+                if pattern is _YEAR:
+                    found += _end_of_range(text, match.end(), int(match["year"]))
             if value is not None or pattern is not _YEAR:
                 taken.append(match.span())  # of a day that never was, its month is not read either
     whole: list[Found] = []
@@ -107,6 +111,18 @@ def iso_date(text: str) -> Value | None:
             numbers = [int(each) for each in match.groups()]
             return _dated(text.strip(), *numbers) if _sound(*numbers) else None
     return None
+
+
+def _end_of_range(text: str, at: int, first: int) -> list[Found]:
+    """Return the year behind a first one that is printed with two digits, 98 of "1948–98"; "1999–00" ends in 2000."""
+    match = _SHORT.match(text, at)
+    if match is None or first < 1000:
+        return []
+    last = first - first % 100 + int(match["year"])
+    last += 100 if (first % 100, last % 100) == (99, 0) else 0
+    if last <= first:
+        return []
+    return [(match.start("year"), match.end(), _dated(match["year"], last))]
 
 
 def _value(parts: dict[str, str | None], text: str, *, bare: bool) -> Value | None:

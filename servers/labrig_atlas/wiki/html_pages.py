@@ -6,7 +6,7 @@ Called in a child process (`labrig_atlas.wiki.inside`), where a page that is mad
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote, urljoin
 
@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from labrig.errors import LabrigError
 from labrig_atlas.wiki.about import About
-from labrig_atlas.wiki.infoboxes import fields_of, is_infobox
+from labrig_atlas.wiki.infoboxes import fields_of, is_infobox, title_of
 from labrig_atlas.wiki.page import Block, BlockKind, Field, Page, Run, Runs, Section, Table
 from labrig_atlas.wiki.tables import MOST_CELLS, is_data, table_of
 from labrig_atlas.wiki.walking import Walk, classes_of, is_references, is_unseen
@@ -104,7 +104,7 @@ class _Reader:
         ] = []  # for each list that is open the last number of its items, -1 without numbers
         self._item = ""
         self._quotes = 0
-        self._size = self._cells = 0
+        self._size = self._cells = self._boxes = 0
         self.infobox: list[Field] = []
         self.tables: list[Table] = []
         self.hatnotes: list[Runs] = []
@@ -153,7 +153,7 @@ class _Reader:
             return True
         if is_infobox(tag, classes) and self._about.wiki:
             self._flush()
-            self.infobox += fields_of(node, self._base, self._about.address, self._about.language)
+            self._infobox(node)
             return True
         if classes & {"hatnote", "dablink", "rellink"} or attributes.get("role") == "note":
             self._hatnote(node)
@@ -223,6 +223,15 @@ class _Reader:
         anchor = node.attributes.get("id") or (inner.attributes.get("id") if inner is not None else "") or ""
         if title:
             self._parts.append(_Part(title, _HEADINGS[tag], unquote(anchor)[:500]))
+
+    def _infobox(self, node: Any) -> None:
+        """Take the fields of an infobox; those of a second one of the page stand under its title."""
+        fields = fields_of(node, self._base, self._about.address, self._about.language)
+        self._boxes += bool(fields)
+        if self._boxes > 1:
+            box = title_of(node) or f"infobox {self._boxes}"
+            fields = [replace(each, group=": ".join(filter(None, (box, each.group)))) for each in fields]
+        self.infobox += fields
 
     def _hatnote(self, node: Any) -> None:
         self._flush()

@@ -29,6 +29,15 @@ def is_infobox(tag: str, classes: frozenset[str]) -> bool:
     ) and tag in ("table", "div", "aside")
 
 
+def title_of(box: Any) -> str:
+    """Return what an infobox is about: its caption, or a heading above its rows; empty where it has none."""
+    found = box.css_first("caption, .infobox-above, .infobox-title, .fn")
+    if found is None:
+        (_, cells), *_ = [*_rows(box, 0), (None, [])]
+        found = cells[0] if len(cells) == 1 and cells[0].tag == "th" else None
+    return text_of(runs_of(found, "", ""))[:_LABEL_CHARS].strip() if found is not None else ""
+
+
 def fields_of(box: Any, base: str, page: str, language: str) -> list[Field]:
     """Return the fields of an infobox, each with the heading that it stands under."""
     fields: list[Field] = []

@@ -162,6 +162,25 @@ async def test_a_name_that_is_unknown_makes_cells_and_no_error(site: Imitation, 
     assert site.hits[-1].path == "/osrm/routed-car/table/v1/driving/13.388860,52.517037;1.000000,1.000000"
 
 
+@pytest.mark.parametrize(
+    ("symbol", "asked", "name"),
+    [
+        ("WBETH", ["WBETH", "WBETHUSDT"], "WBETH in USDT"),
+        ("SUSDT", ["SUSDTUSDT", "SUSDT"], "S in USDT"),
+        ("ETHBTC", ["ETHBTC"], "ETH in BTC"),
+        ("eth/btc", ["ETHBTC"], "ETH in BTC"),
+    ],
+)
+async def test_whether_a_symbol_is_a_pair_is_asked_of_the_exchange(
+    symbol: str, asked: list[str], name: str, site: Imitation, tmp_path: Path
+) -> None:
+    unknown = as_json({"code": -1121, "msg": "Invalid symbol."}, status=400)
+    site.on("/binance/klines").then(*[unknown] * (len(asked) - 1), [CANDLE])
+    async with client(tmp_path, site, cache=None) as web:
+        assert (await binance.crypto(web, symbol, "2024-01-15")).facts.name == name
+    assert [hit.query["symbol"] for hit in site.hits] == asked
+
+
 async def test_what_is_asked_for_is_what_the_services_want(site: Imitation, tmp_path: Path) -> None:
     for name in ("overpass places", "binance", "serper"):
         serve(site, by_case(name))

@@ -143,6 +143,22 @@ def test_rows_stand_under_their_headings() -> None:
     assert fields(page)["Languages"].items == ("Oskian", "Welsh")
 
 
+def test_two_infoboxes_of_a_page_stay_apart() -> None:
+    rows = '<tr><th>Born</th><td>{}</td></tr><tr><th colspan="2">Work</th></tr><tr><th>Field</th><td>{}</td></tr>'
+    first = f'<tr><th colspan="2">Ada</th></tr>{rows.format(1815, "Mathematics")}'
+    second = f"<caption>Charles</caption>{rows.format(1791, 'Machines')}"
+    boxes = [f'<table class="infobox">{each}</table>' for each in (first, second, rows.format(1788, "Poems"))]
+    page = page_of("<p>And then.</p>".join(boxes), ABOUT)
+    assert [(each.group, each.label, each.text) for each in page.infobox] == [
+        ("", "Born", "1815"),
+        ("Work", "Field", "Mathematics"),
+        ("Charles", "Born", "1791"),
+        ("Charles: Work", "Field", "Machines"),
+        ("infobox 3", "Born", "1788"),
+        ("infobox 3: Work", "Field", "Poems"),
+    ]
+
+
 def test_text_is_what_a_reader_sees(mountain: Page) -> None:
     assert mountain.lead == "Mount Osk (Mont Osk) is a mountain in the Osk Alps. It has no page."
     assert [(each.title, each.level, each.anchor) for each in mountain.sections] == [

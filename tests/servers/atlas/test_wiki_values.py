@@ -53,6 +53,10 @@ def brief(label: str, text: str, language: str = "en") -> list[tuple[object, ...
         ("Released", "October 1976 (1976-10)", [("1976-10", "month")]),
         ("Date", "9 March – 12 April 2015", [("2015-03-09", "day"), ("2015-04-12", "day")]),
         ("Years active", "1997–present", [("1997", "year")]),
+        ("Years active", "1948–98", [("1948", "year"), ("1998", "year")]),
+        ("Years active", "1948-98, 2001 – 03", [(each, "year") for each in ("1948", "1998", "2001", "2003")]),
+        ("First season", "1999–00", [("1999", "year"), ("2000", "year")]),
+        ("Active", "1948–12, 1948-09", [("1948", "year")] * 2),  # 12 is not later, and 1948-09 may be a month
         ("Born", "29 February 1900", [(29, ""), (1900, "")]),  # there was no such day
         ("Coordinates", "45°49′57″N 6°51′52″E", [(pytest.approx(45.8325), pytest.approx(6.8644444))]),
         ("Location", "40.7128°N 74.006°W", [(40.7128, -74.006)]),

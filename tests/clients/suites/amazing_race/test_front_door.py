@@ -17,9 +17,9 @@ import pytest
 
 from labrig_cli import __main__ as cli
 from labrig_harness.records.items_file import read_tasks
-from labrig_suites.amazing_race import fixtures, items, simulated, suite
-from labrig_suites.amazing_race.legs import leg_of, read_leg
-from labrig_suites.amazing_race.lint import lint
+from labrig_suites.amazing_race import audit, fixtures, items, simulated, suite
+from labrig_suites.amazing_race.legs import leg_of, published_id, read_leg
+from labrig_suites.amazing_race.lint import GIVEN, WRONG, lint
 from labrig_suites.amazing_race.paper import dataset
 from labrig_suites.amazing_race.presets import PRESETS
 
@@ -190,10 +190,37 @@ def test_the_release_is_1400_legs_and_table_2_is_as_printed() -> None:
 
 
 @RELEASE
-def test_1024_legs_of_the_release_are_clean() -> None:
-    """172 digits need a day that is called a year; 144 last steps are printed."""
+def test_564_legs_of_the_release_are_clean() -> None:
     samples = items.adopt(items.released_rows(CLONE), {})
-    assert len(PRESETS["clean"].items(samples)) == 1024
+    assert len(PRESETS["clean"].items(samples)) == 564
+
+
+@RELEASE
+def test_the_shipped_audit_is_what_the_legs_and_the_tables_say() -> None:
+    """A quarter of the legs: the gazetteer is asked for each name."""
+    legs = [read_leg(row) for row in items.released_rows(CLONE)[::4]]
+    names = {published_id(leg) for leg in legs}
+    made = [row for leg in legs for row in audit.audit(leg, *audit.bundled_tables())]
+    assert made == [row for row in audit.published() if row.leg in names]
+
+
+def test_the_page_counts_what_the_shipped_audit_has() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "suites" / "amazing-race.md").read_text(encoding="utf-8")
+    table = page.partition("that the digit needs |")[2].partition("--preset clean")[0]
+    told = re.findall(r"^\| ([a-z ]+) \| .* \| (\d*) ?\| (\d+) \|$", table, re.MULTILINE)
+    rows: Counter[str] = Counter()
+    needed: Counter[str] = Counter()
+    for row in audit.published():
+        rows[row.kind] += 1
+        needed[row.kind] += row.needed
+    flags = {*WRONG, *GIVEN}
+    assert {kind: (all_ or needed_, needed_) for kind, all_, needed_ in told} == {
+        kind: (str(rows[kind]), str(needed[kind])) for kind in rows if kind not in flags
+    }
+    years = [row for row in audit.published() if row.kind == "day for a year"]
+    assert len({(row.leg, row.stop) for row in years}) == 679 and len({row.leg for row in years}) == 419
+    assert len({row.leg for row in years if row.needed}) == 172
+    assert len({row.leg for row in audit.published() if row.needed}) == 1400 - 564
 
 
 @RELEASE

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labrig.errors import LabrigError
-from labrig_suites.amazing_race import fixtures, items
+from labrig_suites.amazing_race import audit, fixtures, items
 from labrig_suites.amazing_race.closure import inputs, matching, matter, operands
-from labrig_suites.amazing_race.legs import Leg, leg_of, read_leg
+from labrig_suites.amazing_race.legs import Bridge, Leg, Step, Stop, leg_of, read_leg
 from labrig_suites.amazing_race.lint import lint
 from labrig_suites.amazing_race.pages import page_of
 from labrig_suites.amazing_race.presets import PRESETS
@@ -234,9 +234,83 @@ def test_clean_legs_have_no_fault_on_the_way_to_the_digit(name: str, is_clean: b
     assert PRESETS["clean"].items([sample]) == [sample] * is_clean
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields", "chain", "right"),
+    [
+        (
+            "another country",
+            {"extracted_value": 15_040},
+            ("countries_population", {"country": "Iran"}),
+            "91500000",
+        ),
+        ("no rating", {"extracted_value": 0.0}, ("maps_search_places", {"query": "Glasgow"}), ""),
+        ("no place", {}, ("maps_geocode", {"address": "Culture of France"}), ""),
+        ("garbled place", {}, ("maps_geocode", {"address": '[Comcast Building](/wiki/Comcast "Com'}), ""),
+        ("unknown place", {}, ("maps_geocode", {"address": "Plastic"}), ""),
+        ("adjusted price", {}, ("stock_historical_price", {"ticker": "F", "date": "2022-04-08"}), ""),
+        ("day not said", {"extraction_target": "days between 1990-01-01 and 2026-03-15"}, ("python", {}), ""),
+    ],
+)
+def test_what_the_audit_says_of_a_stop(
+    kind: str, fields: dict[str, Any], chain: tuple[str, dict[str, Any]], right: str
+) -> None:
+    tool, arguments = chain
+    key = {"no rating": "place_rating", "day not said": "days"}.get(kind, "value")
+    stop = Stop(
+        **{"index": 1, "stop_type": "tool", "extraction_target": "?", "extracted_value": 3.0, **fields},
+        page_url="https://en.wikipedia.org/wiki/Culture_of_France",
+        bridge=Bridge("tool_call", tool_chain=(Step(tool, arguments, key),)),
+    )
+    last = Stop(
+        2,
+        "compute",
+        "Compute",
+        5,
+        bridge=Bridge("compute", expression=f"({int(stop.extracted_value)} + 2) % 10"),
+    )
+    start = Stop(0, "page", "x", 2, page_url="https://en.wikipedia.org/wiki/X")
+    leg = Leg(
+        "one",
+        "https://en.wikipedia.org/wiki/X",
+        (start, stop, last),
+        5,
+        "Find it.",
+        difficulty={"level": "easy"},
+    )
+    rows = [
+        row
+        for row in audit.audit(leg, lambda *_: (91_500_000.0, "a table"), lambda text: text == "Glasgow")
+        if row.stop == 1
+    ]
+    assert [(row.kind, row.right) for row in rows if row.kind == kind] == [(kind, right)], rows
+
+
+def test_a_detour_and_a_finish_line_that_give_something_else_are_told() -> None:
+    start = Stop(0, "page", "the population of X", 2028, page_url="https://en.wikipedia.org/wiki/X")
+    day = Stop(1, "reason", "Reason", 5, reason_transform="day_of_week", reason_source_stop=0)
+    last = Stop(
+        2,
+        "compute",
+        "Compute",
+        4,
+        bridge=Bridge("compute", expression="(5 + 2028) % 10", referenced_stops=(0, 1)),
+    )
+    leg = Leg(
+        "one",
+        "https://en.wikipedia.org/wiki/X",
+        (start, day, last),
+        4,
+        "Find it.",
+        difficulty={"level": "easy"},
+    )
+    told = {(row.stop, row.kind, row.right) for row in audit.audit(leg)}
+    assert told >= {(1, "another value", "6"), (1, "no year", ""), (2, "another value", "3")}
+
+
 def test_a_fault_beside_the_way_to_the_digit_leaves_a_leg_clean() -> None:
     leg = changed("stops", 8, "bridge", "expression", to="(424 + 15) % 10")
     leg["stops"][6] |= {"extraction_target": "the opening year listed in the infobox", "extracted_value": 12}
+    leg["stops"][8]["extracted_value"] = leg["passcode"] = 9
     assert "day for a year" in {flag.name for flag in lint(read_leg(leg))}
     assert PRESETS["clean"].items([items.sample_of(leg, "one", {})])
 
