@@ -59,9 +59,8 @@ def figure(data: dict[str, Any]) -> Figure:
         for panel, axes in enumerate(panels):
             for number, entry in enumerate(key):
                 mine = points[of == number]
-                axes.scatter(
-                    mine[:, panel], mine[:, 2], s=point_size(len(waters)), **point_look(entry, len(waters))
-                )
+                size, look = point_size(len(waters)), point_look(entry, len(waters))
+                axes.scatter(mine[:, panel], mine[:, 2], s=size, clip_on=False, **look)  # sea water is at 1
             for x, y, name in _FIELDS:
                 axes.text(x, y, name, style="italic", color=style.FAINT, ha="center", va="center", zorder=1)
             style.logarithmic(axes, "y")

@@ -83,17 +83,22 @@ def figure(data: dict[str, Any]) -> Figure:
                     *axis, (fine == place).astype(float), levels=[0.5], colors=style.INK, linewidths=0.8
                 )
         if (split > 0).any():
-            axes.contourf(pH, pe, split, levels=[0, np.inf], colors=["#808080"], alpha=0.25)
-            axes.contour(pH, pe, split, levels=[0], colors=style.FAINT, linewidths=1.2, linestyles="--")
+            # over the fields, whose cells go on a little beyond the limit of water
+            axes.contourf(pH, pe, split, levels=[0, np.inf], colors=["#e3e3e3"], zorder=3)
+            axes.contour(
+                pH, pe, split, levels=[0], colors=style.FAINT, linewidths=1.2, linestyles="--", zorder=4
+            )
         small = []
         for name, text in shown.items():
-            at = np.argwhere(grid == number[name])
+            at = np.argwhere((grid == number[name]) & (split <= 0))
+            if not len(at):
+                continue
             if len(at) < NAMED * grid.size:
                 small.append(Patch(facecolor=colours[number[name]], edgecolor=style.INK, label=text))
                 continue
             # the point of the field nearest to its middle, for a field that is bent about another
             middle = at[np.argmin(((at - at.mean(axis=0)) ** 2).sum(axis=1))]
-            axes.text(pH[middle[1]], pe[middle[0]], text, ha="center", va="center", fontsize=9)
+            axes.text(pH[middle[1]], pe[middle[0]], text, ha="center", va="center", fontsize=9, zorder=5)
         if small:
             axes.legend(handles=small, loc="upper left", bbox_to_anchor=(1.12, 1))
         axes.set(xlabel="pH", ylabel="pe", xlim=(pH[0], pH[-1]), ylim=(pe[0], pe[-1]))

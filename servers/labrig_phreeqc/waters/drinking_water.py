@@ -42,6 +42,11 @@ def limits() -> tuple[Limit, ...]:
         )
 
 
+def is_limited(element: str) -> bool:
+    """Return whether drinking water has a limit of an element, in any of its redox states."""
+    return any(limit.element.partition("(")[0] == element.partition("(")[0] for limit in limits())
+
+
 def exceeded(analysis: Analysis, weights: Mapping[str, float]) -> list[Limit]:
     """Return the limits that a water exceeds; none where amounts are not per litre.
 

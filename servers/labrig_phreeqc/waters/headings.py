@@ -22,6 +22,7 @@ from labrig_phreeqc.waters.constituents import (
     nearest_name,
     solution_elements,
 )
+from labrig_phreeqc.waters.drinking_water import is_limited
 from labrig_phreeqc.waters.field_parameters import sample_rank, special
 from labrig_phreeqc.waters.units import FORMULAS, Unit, find_unit, parse_unit, plain
 
@@ -280,7 +281,8 @@ def _concentration(
     names = {each.name for each in solution_elements(catalogue)}
     element = element_in(known.element, names)
     if element is None:
-        return blank.left_out(f"the database lacks {known.element}")
+        limited = "; its drinking-water limits are not compared" if is_limited(known.element) else ""
+        return blank.left_out(f"the database lacks {known.element}{limited}")
     if said.unit is None:
         masses = "mg/L as CaCO3" if known.key == "Alkalinity" else "mg/L"
         return blank.left_out(f"it has no unit; write {name} ({masses}), (mmol/L) or (meq/L)")

@@ -151,7 +151,7 @@ def test_headings(element: str, millimoles: float, headings: str, catalogue: Cat
         ("Na+K (mg/L)", "not one species"),
         ("PO4 (meq/L)", "depends on pH"),
         ("SO4 (mg/L as N)", "does not hold"),
-        ("Hg (ng/L)", "the database lacks"),
+        ("Hg (ng/L)", "the database lacks Hg; its drinking-water limits are not compared"),
         ("Hardness (mg/L)", "as CaCO3"),
     ],
 )
