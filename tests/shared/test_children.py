@@ -282,7 +282,8 @@ async def test_the_python_of_another_environment_answers(tmp_path: Path) -> None
     if status(env).state != "installed":
         pytest.skip("no sandbox is installed: labrig setup sandbox")
     (tmp_path / "in_pandas.py").write_text(
-        "import json, sys\nsys.modules['pyarrow'] = None  # it starts a thread\nimport pandas\nfrom labrig.isolation.inside.answering import Refused\n"
+        "import json, sys\nsys.modules['pyarrow'] = None  # it starts a thread\nimport pandas\n"
+        "from labrig.isolation.inside.answering import Refused\n"
         "def work(q):\n    if q is None: raise Refused('nothing')\n"
         "    return json.dumps([sys.prefix, float(pandas.Series(q).mean()), 'labrig.errors' in sys.modules]).encode()\n"
     )
