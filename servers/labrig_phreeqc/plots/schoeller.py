@@ -56,8 +56,8 @@ def figure(data: dict[str, Any]) -> Figure:
         axes.set_xticks(range(len(IONS)), labels=[name for name, _ in IONS])
         style.logarithmic(axes, "y")
         known = [value for water in waters for _, ions in IONS if (value := water.sum(*ions))]
-        axes.set_ylim(
-            10 ** math.floor(math.log10(min(known))), 10 ** math.ceil(math.log10(max(known)) + 1e-9)
+        axes.set_ylim(  # 10.0: a power of the integer may be greater than matplotlib takes
+            10.0 ** math.floor(math.log10(min(known))), 10.0 ** math.ceil(math.log10(max(known)) + 1e-9)
         )
         axes.set_ylabel(unit)
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1))

@@ -691,6 +691,12 @@ def test_too_many_units_and_lines() -> None:
     assert caught.value.code == "limit"
 
 
+def test_an_absurd_amount_has_an_axis() -> None:
+    absurd = [water("a", 1), water("b", 2)]
+    absurd[0]["meq"]["Ca"] = 1e19
+    assert png_size(paint({"kind": "schoeller", "samples": absurd}))[0] == 1280
+
+
 ANYTHING = st.recursive(
     st.none()
     | st.booleans()
