@@ -170,8 +170,11 @@ class Victim:
             return {}
         if self.process.poll() is not None:
             return {}
-        self._say("?")
-        return self._hear()
+        try:
+            self._say("?")
+            return self._hear()
+        except (OSError, ValueError):  # it was killed, and died while it was asked: no answer came
+            return {}
 
     @property
     def hurt(self) -> list[str]:
