@@ -842,7 +842,7 @@ CASES: tuple[Case, ...] = (
             Call("search_output", {"path": "f", "pattern": "(" * 480, "regex": True}),
             Call("search_output", {"path": "f", "pattern": "(?:(?:.{65000}){65000}){65000}", "regex": True}),
         ),
-        ("ok, bad_input", "limit, bad_input, ok"),  # the first takes its time, on a loaded machine all of it
+        ("ok, bad_input",),
         plant=(("file", "f", "one line\n"),),
     ),
     # Tables and pictures
