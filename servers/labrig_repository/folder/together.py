@@ -26,7 +26,7 @@ def combine(found: list[tuple[str, Description]], most_bytes: int) -> dict[str, 
     found
         Path and description of each.
     most_bytes
-        Of the result as JSON, about: columns of the rarest kinds are left out before, and counted.
+        Of the result as JSON: columns of the rarest kinds are left out before, then kinds; both are counted.
 
     Returns
     -------
@@ -50,9 +50,13 @@ def combine(found: list[tuple[str, Description]], most_bytes: int) -> dict[str, 
     for kind in reversed(data["kinds"]):
         if json_bytes(data) <= most_bytes:
             break
-        while len(kind["columns"]) > 1 and json_bytes(data) > most_bytes:
+        while kind["columns"] and json_bytes(data) > most_bytes:
             kind["columns_altogether"] = kind.get("columns_altogether", len(kind["columns"]))
             kind["columns"] = kind["columns"][: len(kind["columns"]) // 2]
+    while len(data["kinds"]) > 1 and json_bytes(data) > most_bytes:
+        left = data["kinds"].pop()
+        told = data.setdefault("further_kinds", {"kinds": 0, "files": 0, "such_as": left["such_as"][:1]})
+        told["kinds"], told["files"] = told["kinds"] + 1, told["files"] + left["files"]
     return data
 
 

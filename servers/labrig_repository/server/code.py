@@ -80,7 +80,7 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
             else None
         )
         if repository is not None and has_wildcards(repository, path):
-            return await described_together(state, repository, path)
+            return await described_together(state, repository, path, sheet=str(sheet))
         with ExitStack() as held:
             place = await in_thread(
                 lambda: held.enter_context(opened(state, default if id == "" else id, path))

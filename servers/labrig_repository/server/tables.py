@@ -22,6 +22,7 @@ from labrig.tools import cursor as cursors
 from labrig.tools.reading import LOOKED_AT, Files, encoding_of
 from labrig.tools.sources import Source, names_artifact
 from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.listing import Found
 from labrig_repository.folder.names import located, shown
 from labrig_repository.folder.searching import matching_files
 from labrig_repository.folder.store import Repository
@@ -34,6 +35,9 @@ COLUMNS = 40
 
 SAID_BYTES = 120
 """Of what an answer says of its next page."""
+
+REFUSED_BYTES = 2_500
+"""Of an answer about many tables, what is said beside the kinds of them."""
 
 MOST_FILES, MOST_TOGETHER_BYTES = 5_000, 16 << 20
 """Files and bytes that one pattern describes: small tables some 500 a second, or 1 MB a second."""
@@ -66,8 +70,15 @@ def has_wildcards(repository: Repository, path: str) -> bool:
     return ("*" in path or "?" in path) and repository.kind(located(repository, path)) is None
 
 
-async def described_together(state: State, repository: Repository, pattern: str) -> dict[str, Any]:
+async def described_together(
+    state: State, repository: Repository, pattern: str, **further: str
+) -> dict[str, Any]:
     """Describe the tables that a pattern names, as one.
+
+    Parameters
+    ----------
+    further
+        Arguments that one table alone takes, by name: all must be empty.
 
     Returns
     -------
@@ -78,8 +89,14 @@ async def described_together(state: State, repository: Repository, pattern: str)
     Raises
     ------
     LabrigError
-        ``not_found`` for a pattern that no file matches.
+        ``not_found`` for a pattern that no file matches, ``bad_input`` for an argument of one table.
     """
+    for name in filter(further.get, further):
+        raise LabrigError(
+            "A pattern describes many tables at once: it has no sheet and no pages",
+            where=name,
+            try_="the path of one table, or a narrower pattern",
+        )
     matching = [
         each for each in (await in_thread(matching_files, repository, pattern))[0] if each.kind == "file"
     ]
@@ -95,7 +112,7 @@ async def described_together(state: State, repository: Repository, pattern: str)
     refused: dict[str, dict[str, Any]] = {}
     looked = size = 0
     while looked < len(matching) and looked < MOST_FILES and size < MOST_TOGETHER_BYTES:
-        batch = matching[looked : looked + TOGETHER]
+        batch = _next_batch(matching[looked : looked + TOGETHER], MOST_TOGETHER_BYTES - size)
         looked += len(batch)
         sizes, said = await _batch(state, repository, [each.path for each in batch])
         size += sizes
@@ -108,9 +125,18 @@ async def described_together(state: State, repository: Repository, pattern: str)
     data = {"files": len(matching), "described": len(found), "looked_at": looked}
     return (
         data
-        | combine(found, ANSWER_BYTES - 6_000)
+        | combine(found, ANSWER_BYTES - REFUSED_BYTES)
         | ({"refused": dict(list(refused.items())[:10])} if refused else {})
     )
+
+
+def _next_batch(files: list[Found], room: int) -> list[Found]:
+    """Return the first files whose parts that are looked at have room; one at least. One on no disk is small."""
+    for number, each in enumerate(files):
+        room -= min(each.version.size, MOST_BYTES) if each.version else 0
+        if room < 0:
+            return files[: max(1, number)]
+    return files
 
 
 async def _batch(
@@ -179,7 +205,7 @@ async def describe_table(
     """
     state: State = session().state
     if not names_artifact(path) and has_wildcards(repository := state.repository(id), path):
-        together = await described_together(state, repository, path)
+        together = await described_together(state, repository, path, sheet=sheet, cursor=cursor)
         partly = together["looked_at"] < together["files"]
         return Answer(
             source=f"{repository.about}: {path}",

@@ -22,6 +22,7 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from labrig.answer import ANSWER_BYTES, json_bytes
 from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.isolation import children, process
@@ -33,6 +34,8 @@ from labrig.toolbox import ServeOptions
 from labrig.workspace import Workspace
 from labrig_repository.folder import searching
 from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.listing import Found
+from labrig_repository.folder.store import Version
 from labrig_repository.server import paper, tables, toolbox
 from labrig_repository.server.base import State, doctor
 from support.sandbox_rig import skip_unless
@@ -581,6 +584,35 @@ def test_many_tables_are_described_as_one(own: Rig, lakes: Path) -> None:
     assert "did you mean" in own.refusal("describe_table", path="sites/none.csv")
     assert "No file matches" in own.refusal("describe_table", path="sites/*.nothing")
     shutil.rmtree(many)
+
+
+def test_a_pattern_has_no_sheet_and_no_pages(own: Rig) -> None:
+    for how in ({"sheet": "one"}, {"cursor": "x"}):
+        assert "A pattern describes many tables" in own.refusal("describe_table", path="runs/*/*.csv", **how)
+
+
+def test_tables_of_any_width_and_kind_fit_into_an_answer(own: Rig, lakes: Path) -> None:
+    wide = lakes / "wide"
+    wide.mkdir()
+    for number in range(20):
+        names = [f"a long heading of column {column} of table {number}" for column in range(60)]
+        rows = [",".join(f"text {row} of {column} " * 4 for column in range(60)) for row in range(15)]
+        (wide / f"{'n' * 150}{number}.csv").write_text("\n".join([",".join(names), *rows]))
+    answer = own.own("describe_table", path="wide/*.csv")
+    assert json_bytes(answer) <= ANSWER_BYTES
+    assert answer["data"]["described"] == 20
+    kinds, further = answer["data"]["kinds"], answer["data"]["further_kinds"]
+    assert (
+        len(kinds) + further["kinds"] == 20 and sum(each["files"] for each in kinds) + further["files"] == 20
+    )
+    shutil.rmtree(wide)
+
+
+def test_a_batch_has_no_more_than_a_call_has_room_for() -> None:
+    files = [Found(str(n), str(n), "file", version=Version(6 << 20, 0, 0, 0, n)) for n in range(5)]
+    assert [each.path for each in tables._next_batch(files, 16 << 20)] == ["0", "1"]
+    assert [each.path for each in tables._next_batch(files, 1)] == ["0"]
+    assert len(tables._next_batch(files, 1 << 30)) == 5
 
 
 def test_a_file_that_is_named_like_a_pattern_is_meant(own: Rig, lakes: Path) -> None:
