@@ -50,7 +50,7 @@ FUNCTIONS = {
     "pandas": r"read_\w+",
     "numpy": "load|loadtxt|genfromtxt|fromfile|memmap",
     "shapely": "from_wkt|from_wkb|from_geojson",
-    "scipy": "loadmat|readsav",
+    "scipy.io": "loadmat|whosmat|readsav|mmread|netcdf_file",
 }
 """The same of packages that do other work as well."""
 

@@ -310,7 +310,7 @@ def _start(moment: tuple[int, int, int], every: str) -> tuple[int, int, int]:
 
 def _expected(start: tuple[int, int, int], every: str, about: TimeAxis) -> float:
     """Return how many steps a period has on the calendar of the data."""
-    import cftime  # type: ignore[import-untyped]
+    import cftime
 
     months = {"month": 1, "season": 3, "year": 12}.get(every, 0)
     if about.step_hours is None:  # monthly or yearly data

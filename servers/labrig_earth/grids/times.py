@@ -180,7 +180,7 @@ def require_times(data: Any, name: str) -> Any:
 
 def is_cftime(axis: Any) -> bool:
     """Tell whether an axis has times of a calendar of its own."""
-    import cftime  # type: ignore[import-untyped]
+    import cftime
 
     return bool(axis.size and isinstance(np.asarray(axis.values).ravel()[0], cftime.datetime))
 

@@ -28,7 +28,10 @@ UNSETTLED_NS = 2_000_000_000
 _ONE_FILE_BYTES = 500
 """What is kept of a file besides its text, about."""
 
-TABLES = (".xlsx", ".xlsm", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".hdf", ".he5", ".parquet", ".pq")
+TABLES = (
+    *(".xlsx", ".xlsm", ".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".hdf", ".he5", ".parquet", ".pq"),
+    *(".tif", ".tiff", ".mat", ".dbf"),
+)
 """Names of tables that are no text, whose headings, units and sheets are searched."""
 
 _ALIKE = str.maketrans("µμ\u2212\u00a0\u2009\u202f", "uu-   ")

@@ -64,7 +64,9 @@ async def search_files(
     loop = asyncio.get_running_loop()
 
     def describe(path: str) -> Description:  # in the thread that searches, which waits for it
-        return asyncio.run_coroutine_threadsafe(described(state, repository, path, ""), loop).result()
+        return asyncio.run_coroutine_threadsafe(
+            described(state, repository, path, values=False), loop
+        ).result()
 
     page = await in_thread(
         lambda: looked_for(

@@ -58,11 +58,13 @@ def _on_disk(files: Files, path: str) -> Iterator[int]:
             yield file.fileno()
 
 
-async def described(state: State, files: Files, path: str, sheet: str) -> Description:
-    """Describe a table in a child process."""
+async def described(
+    state: State, files: Files, path: str, sheet: str = "", *, values: bool = True
+) -> Description:
+    """Describe a table in a child process, as `labrig.tables.describe_table` does."""
     with ExitStack() as held:
         descriptor = await in_thread(lambda: held.enter_context(_on_disk(files, path)))
-        return await describe_apart(state.readers, descriptor, path, sheet=sheet)
+        return await describe_apart(state.readers, descriptor, path, sheet=sheet, values=values)
 
 
 def has_wildcards(repository: Repository, path: str) -> bool:
@@ -193,7 +195,7 @@ async def describe_table(
 ) -> Answer:
     """Describe a table without loading it: columns with type, unit (if stated), range, missing and distinct values.
 
-    It reads CSV and its relatives, Parquet, xlsx, JSON and JSON lines, and the headers of NetCDF and HDF5.
+    It reads CSV and its relatives, Parquet, xlsx, JSON, NetCDF, HDF5, GeoTIFF, shapefiles, MATLAB and SQLite.
 
     A pattern (*, ?, ** for any folders) describes all tables that it names as one: which have the same columns, how the
     others differ, and ranges over all of them.
@@ -227,7 +229,7 @@ async def describe_table(
     partly = (
         ()
         if description.complete
-        else ("Only the beginning of the file was read; ranges and counts are for that part",)
+        else ("Only a part of the file was read; ranges and counts are for that part",)
     )
     answer = Answer(
         source=about,

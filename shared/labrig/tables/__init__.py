@@ -7,7 +7,9 @@ imported when a file asks for them.
 - `numbers` and `dates`: texts that can be read in several ways; `units`: what looks like one
 - `heads`: where a table begins: titles, headings, a line of units
 - `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`, `database` (SQLite),
-  `arrays` (npy, npz): a reader for each format; `packed`: what gzip, bzip2 and xz hold
+  `arrays` (npy, npz), `matlab`, `raster` (GeoTIFF), `shapefile`: a reader for each format; `packed`: what gzip, bzip2
+  and xz hold
+- `ranges`: of the arrays of NetCDF, HDF5, GeoTIFF and MATLAB
 - `formulas`: text that a spreadsheet would take for a formula, in tables that are written
 - `writing`: a table as CSV
 - `window`: a file as an object that seeks
@@ -24,11 +26,14 @@ from labrig.tables import (
     database,
     delimited,
     hdf5,
+    matlab,
     netcdf,
     notebook,
     packed,
     parquet,
+    raster,
     records,
+    shapefile,
     spreadsheet,
 )
 from labrig.tables.description import Description
@@ -39,13 +44,15 @@ __all__ = ["Description", "describe_table"]
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
+def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = True) -> Description:
     """Describe a table by its path.
 
     Parameters
     ----------
     sheet
         Of a workbook, or a table of a database; default the first.
+    values
+        Read the values of arrays (NetCDF, HDF5, GeoTIFF, MATLAB), for their ranges.
 
     Raises
     ------
@@ -57,9 +64,10 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
     name = path.lower()
     if by := packed.packer(beginning):
         held, inner = packed.unpack(files, path)
-        described = describe_table(held, inner, sheet=sheet)
+        described = describe_table(held, inner, sheet=sheet, values=values)
         about = {"packed": by} | described.about
-        return replace(described, about=about, complete=described.complete and not held.cut)
+        rows = None if held.cut else described.rows
+        return replace(described, rows=rows, about=about, complete=described.complete and not held.cut)
     if sheet and not beginning.startswith((b"PK", database.MARK)):
         raise LabrigError(
             "Only workbooks have sheets, and databases tables",
@@ -73,11 +81,17 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
     if beginning.startswith(b"PAR1"):
         return parquet.describe(files, path)
     if beginning.startswith(b"\x89HDF"):
-        return hdf5.describe(files, path)
+        return hdf5.describe(files, path, values=values)
     if beginning[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05"):
-        return netcdf.describe(files, path)
+        return netcdf.describe(files, path, values=values)
     if beginning.startswith(b"PK") and name.endswith((".xlsx", ".xlsm")):
         return spreadsheet.describe(files, path, sheet=sheet)
+    if beginning.startswith(raster.MARKS):
+        return raster.describe(files, path, values=values)
+    if matlab.is_one(beginning, name):
+        return matlab.describe(files, path, values=values)
+    if shapefile.is_one(beginning, name):
+        return shapefile.describe(files, path)
     if beginning.startswith(_ZSTD):
         raise LabrigError(
             "The file is packed by zstd",
@@ -89,7 +103,8 @@ def describe_table(files: Files, path: str, *, sheet: str = "") -> Description:
         return _described_text(files, path, name)
     except NotText as error:  # its words send the reader here
         error.expected = (
-            "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF, HDF5, SQLite or NumPy arrays"
+            "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF, HDF5, SQLite, NumPy or MATLAB arrays, "
+            "GeoTIFF or a shapefile"
         )
         error.try_ = f"run_python_code with files=[{path!r}], which opens inputs/NAME"
         raise

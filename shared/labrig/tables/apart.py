@@ -53,7 +53,9 @@ def readers(*, slots: int = 4, places: int = 100) -> Children:
     )
 
 
-async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str = "") -> Description:
+async def describe_apart(
+    by: Children, descriptor: int, path: str, *, sheet: str = "", values: bool = True
+) -> Description:
     """Describe a table that is open, as `describe_table` does.
 
     Parameters
@@ -70,7 +72,7 @@ async def describe_apart(by: Children, descriptor: int, path: str, *, sheet: str
         reader, ``busy`` for too many at a time.
     """
     spent = "read what is needed of it in run_python_code"
-    question = {"path": path, "sheet": sheet}
+    question = {"path": path, "sheet": sheet, "values": values}
     said = await by.answer(question, [descriptor], limits=LIMITS, reads=path, spent=spent)
     try:
         return _described(json.loads(said))
@@ -163,7 +165,7 @@ def work(question: Any) -> bytes:
         close_in([opened.descriptor])
         if "rows" in question:
             return json.dumps(read_sheets(opened, **question)).encode()
-        return json.dumps(asdict(describe_table(opened, path, sheet=question["sheet"]))).encode()
+        return json.dumps(asdict(describe_table(opened, **question))).encode()
     except LabrigError:
         raise
     except PermissionError:

@@ -18,7 +18,11 @@ from labrig.tables.numbers import is_number
 from labrig.tools.reading import Files, Text, read_text_file
 
 MOST_BYTES = 16 << 20
-"""What is looked at of a file; some seconds."""
+"""Of a file that is read whole; some seconds."""
+BEGINNING, PIECES, PIECE_BYTES = 2 << 20, 48, 128 << 10
+"""What is looked at of a larger one: its beginning, and pieces at equal distances, the last of which ends with it."""
+COUNTED_BYTES = 1 << 30
+"""Of a file whose lines are counted; those of a larger one are estimated."""
 
 MOST_COLUMNS = 20_000
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "spaces"}
@@ -47,8 +51,28 @@ class _Layout:
     preamble: int
 
 
+@dataclass(frozen=True)
+class _Rest:
+    """What lies behind the beginning of a large file.
+
+    Attributes
+    ----------
+    looked_at
+        Whole lines, taken at equal distances, and `lines`, how many these are.
+    rows
+        Lines that there are; not `exact` where they are estimated from those looked at.
+    """
+
+    looked_at: bytes
+    lines: int
+    rows: int
+    exact: bool = True
+
+
 def describe(files: Files, path: str) -> Description:
     """Describe a table of separated values.
+
+    A table of more than `MOST_BYTES` is described by samples of the whole file; its rows are counted by its lines.
 
     Passed over before the heading: lines that begin with ``#``, and others that are cut into another number of cells
     than most, or lie above it (`labrig.tables.heads`). A line of units below the heading is taken for units.
@@ -58,20 +82,53 @@ def describe(files: Files, path: str) -> Description:
     LabrigError
         ``bad_input`` for what is not text, or no table.
     """
-    found = read_text_file(files, path, most_bytes=MOST_BYTES)
+    found = read_text_file(files, path, most_bytes=BEGINNING)
+    rest = _rest(files, path, found) if found.size > MOST_BYTES else None
+    if found.cut and rest is None:
+        found = read_text_file(files, path, most_bytes=MOST_BYTES)
     text = found.text[: found.text.rfind("\n") + 1] if found.cut else found.text
     text, comments = _without_comments(text)
     if not text.strip():
         raise LabrigError("The file holds no table", where=path, expected="a heading and rows")
     try:
-        return _described(_Layout(text, comments, *_separator(text, path)), found)
+        return _described(_Layout(text, comments, *_separator(text, path)), found, rest)
     except csv.Error as error:
         raise LabrigError(
             f"The file cannot be read as separated values: {error}", where=path, try_="read_text_file"
         ) from error
 
 
-def _described(layout: _Layout, found: Text) -> Description:
+def _rest(files: Files, path: str, found: Text) -> _Rest | None:
+    """Return what lies behind the beginning of a large file; None where its lines are not its rows.
+
+    They are not in UTF-16, where a byte that ends a line may be half of a character, and where a cell goes on in the
+    next line, so that a piece may begin within it: a line then has an odd number of quotation marks.
+    """
+    if found.encoding not in ("utf-8", "latin-1"):
+        return None
+    start = files.read(path, 0, BEGINNING).rfind(b"\n") + 1
+    step = (found.size - PIECE_BYTES - start) / (PIECES - 1)
+    pieces = []
+    for number in range(PIECES):
+        piece = files.read(path, start + round(number * step), PIECE_BYTES)
+        pieces.append(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1])
+    looked_at = b"".join(pieces)
+    if any(line.count('"') % 2 for line in found.text.splitlines()[:-1]) or any(
+        line.count(b'"') % 2 for line in looked_at.splitlines()
+    ):
+        return None
+    lines = looked_at.count(b"\n")
+    if found.size > COUNTED_BYTES:
+        return _Rest(
+            looked_at, lines, round(lines * (found.size - start) / max(1, len(looked_at))), exact=False
+        )
+    counted = sum(
+        files.read(path, place, MOST_BYTES).count(b"\n") for place in range(start, found.size, MOST_BYTES)
+    )
+    return _Rest(looked_at, lines, counted + (files.read(path, found.size - 1) != b"\n"))
+
+
+def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
     rows = (row for row in _rows(layout.text, layout.separator) if row)
     above = list(islice(rows, layout.preamble))
     sample = list(islice(rows, LOOKED_AT))
@@ -92,6 +149,20 @@ def _described(layout: _Layout, found: Text) -> Description:
     if above:
         about["above"] = [" ".join(filter(None, map(str.strip, row)))[:80] for row in above[:_SHOWN_ABOVE]]
     count, ragged = _fill(columns, chain(sample, rows))
+    number: dict[str, object] = {"rows_looked_at": count} if found.cut else {}
+    if rest is not None:
+        text = rest.looked_at.decode(found.encoding, "replace")
+        further, also = _fill(columns, (row for row in _rows(text, layout.separator) if row))
+        number = {
+            "rows_looked_at": count + further,
+            **({} if rest.exact else {"rows_estimated": count + rest.rows}),
+        }
+        notes.append(
+            f"{count + further} rows were looked at, at the beginning and in {PIECES} places of the whole file: "
+            "a rare value, and the smallest and largest, may lie between"
+        )
+        ragged += also
+    total = count if not found.cut else count + rest.rows if rest is not None and rest.exact else None
     proven = {column.numbers.proven() for column in columns} - {""}
     for column in columns:
         column.decimal = next(iter(proven)) if len(proven) == 1 else ""
@@ -101,11 +172,11 @@ def _described(layout: _Layout, found: Text) -> Description:
         notes.append(f"{found.replaced} bytes are no UTF-8; the file may be Latin-1")
     return Description(
         f"values separated by {_SEPARATORS[layout.separator]}",
-        None if found.cut else count,
+        total,
         [each.to_dict() for each in columns],
         notes + wrong,
         complete=not found.cut,
-        about={"encoding": found.encoding, **about} | ({"rows_looked_at": count} if found.cut else {}),
+        about={"encoding": found.encoding, **about, **number},
     )
 
 

@@ -21,7 +21,7 @@ class Description:
     notes
         What a reader should know before using it.
     complete
-        All of it was looked at; else ranges and counts hold for its beginning.
+        All of it was looked at; else ranges and counts hold for the part that was.
     about
         What this format has besides: sheets, dimensions, attributes, encoding.
     """

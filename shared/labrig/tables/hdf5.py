@@ -1,18 +1,21 @@
-"""The structure of an HDF5 file, NetCDF-4 among them, read with h5py: datasets, shapes, units; no data."""
+"""An HDF5 file, NetCDF-4 among them, read with h5py: datasets with shapes, units and ranges."""
 
 from __future__ import annotations
 
+import math
 import posixpath
 from itertools import islice
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.tables.columns import short
 from labrig.tables.description import Description
 from labrig.tables.netcdf import dimensions_shown, shown, variable
+from labrig.tables.ranges import Array, Ranges
 from labrig.tables.window import Window, missing_package
 from labrig.tools.reading import Files
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 256 << 20
 MOST_DATASETS = 500
 MOST_LINKS = 20_000
 """Names of groups and datasets that are looked at."""
@@ -32,7 +35,7 @@ _BOOK_KEEPING = frozenset(
 )
 
 
-def describe(files: Files, path: str) -> Description:
+def describe(files: Files, path: str, *, values: bool = True) -> Description:
     """Describe an HDF5 file by its datasets; links to other files are not followed.
 
     Raises
@@ -49,14 +52,15 @@ def describe(files: Files, path: str) -> Description:
         with h5py.File(window, "r") as file:
             found, notes = _datasets(file)
             kept = [(name, item) for name, item in found[:MOST_DATASETS] if not _is_bare(item)]
-            columns = [_variable(name, item) for name, item in kept]
+            ranges = Ranges() if values else None
+            columns = [_variable(name, item, ranges) for name, item in kept]
             about = {
                 "attributes": shown(_attributes(file)),
                 "dimensions": dimensions_shown(_dimensions(found)),
             }
     except (OSError, RuntimeError, KeyError) as error:
         raise LabrigError(f"The HDF5 file cannot be read: {error}", where=path) from error
-    return Description("HDF5, structure", None, columns, notes, not notes, about)
+    return Description("HDF5", None, columns, notes, not notes, about)
 
 
 def _datasets(file: Any) -> tuple[list[tuple[str, Any]], list[str]]:
@@ -111,12 +115,33 @@ def _names(group: Any, most: int) -> list[str]:
     return list(islice(group, max(0, most) + 1))[::-1]
 
 
-def _variable(name: str, dataset: Any) -> dict[str, Any]:
+def _variable(name: str, dataset: Any, ranges: Ranges | None) -> dict[str, Any]:
     attributes = _attributes(dataset)
     over = [_dimension(dataset, place) for place in range(len(dataset.shape or ()))]
     kind = "text" if dataset.dtype.kind in "OSU" else str(dataset.dtype)
     found = variable(name, kind, over, attributes)
-    return {**found, "shape": list(dataset.shape or ())}
+    found["shape"] = list(dataset.shape or ())
+    if ranges is None:
+        return found
+    if dataset.is_virtual or dataset.external:
+        found["notes"] = ["its values lie in other files, which are not read"]
+    elif dataset.dtype.kind in "iuf" and dataset.shape is not None:
+        try:
+            ranges.add(found, _array(dataset), attributes)
+        except (
+            OSError,
+            RuntimeError,
+            ValueError,
+        ) as error:  # a filter that is not there, a chunk that is damaged
+            found["notes"] = [f"its values cannot be read: {short(str(error))}"]
+    return found
+
+
+def _array(dataset: Any) -> Array:
+    length = (dataset.chunks or (1,))[0]
+    row = math.prod(dataset.shape[1:]) * dataset.dtype.itemsize
+    read = (lambda start, stop: dataset[start:stop]) if dataset.shape else (lambda _start, _stop: dataset[()])
+    return Array(dataset.shape, row, length, read)
 
 
 def _dimension(dataset: Any, place: int) -> str:

@@ -1,4 +1,4 @@
-"""The header of a classic NetCDF file (CDF-1, CDF-2, CDF-5): dimensions, variables, units, without any library.
+"""A classic NetCDF file (CDF-1, CDF-2, CDF-5) without a library of its own: dimensions, variables, units, ranges.
 
 The layout is that of the NetCDF User's Guide, "File Format Specifications": big-endian, names and values padded to
 four bytes, lists behind a tag and a count. NetCDF-4 files are HDF5: `labrig.tables.hdf5`.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import dataclass
 from typing import Any
 
 from labrig.errors import LabrigError
 from labrig.tables.columns import short
 from labrig.tables.description import Description
+from labrig.tables.ranges import Array, Ranges
 from labrig.tools.reading import Files
 
 MOST_BYTES = 8 << 20
@@ -39,13 +41,30 @@ _TYPES = {
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
 
 
-def describe(files: Files, path: str) -> Description:
-    """Describe a classic NetCDF file by its header; LabrigError ``bad_input`` for a header that is broken."""
+def describe(files: Files, path: str, *, values: bool = True) -> Description:
+    """Describe a classic NetCDF file; LabrigError ``bad_input`` for a header that is broken."""
     data = files.read(path, 0, MOST_BYTES)
     try:
-        return _Header(data).described()
+        return _Header(data).described(files, path, values)
     except (struct.error, IndexError, KeyError, UnicodeDecodeError) as error:
         raise LabrigError("The header of the NetCDF file is broken or cut off", where=path) from error
+
+
+@dataclass
+class _Variable:
+    """A variable as the header has it; a `record` one has a slice in each record of the file."""
+
+    shown: dict[str, Any]
+    attributes: dict[str, Any]
+    kind: int
+    shape: tuple[int, ...]
+    begin: int
+    record: bool
+
+    @property
+    def row(self) -> int:
+        """Bytes of a slice along its first dimension."""
+        return math.prod(self.shape[1:]) * struct.calcsize(_TYPES[self.kind][1] or "c")
 
 
 class _Header:
@@ -57,15 +76,23 @@ class _Header:
         self._offset = "i" if version == 1 else "q"
         self._version = version
 
-    def described(self) -> Description:
+    def described(self, files: Files, path: str, values: bool) -> Description:
         records = self._number(self._count)
+        streaming = records == -1 or records == 2**32 - 1
         dimensions = self._dimensions()
         attributes = self._attributes()
-        variables = self._variables(dimensions, records)
-        streaming = records == -1 or records == 2**32 - 1
+        variables = [self._variable(dimensions, 0 if streaming else records) for _ in self._list(_VARIABLES)]
         sizes = {name: (None if streaming else records) if size == 0 else size for name, size in dimensions}
         about = {"dimensions": dimensions_shown(sizes), "attributes": shown(attributes)}
-        return Description(f"NetCDF classic (CDF-{self._version}), header", None, variables, [], about=about)
+        in_record = [each.row for each in variables if each.record]
+        # Of one record variable alone, slices are not padded (File Format Specifications, note on padding).
+        record = in_record[0] if len(in_record) == 1 else sum(row + -row % 4 for row in in_record)
+        ranges = Ranges()
+        for each in variables:
+            if values and _TYPES[each.kind][1]:
+                ranges.add(each.shown, _array(files, path, each, record), each.attributes)
+        columns = [each.shown for each in variables]
+        return Description(f"NetCDF classic (CDF-{self._version})", None, columns, [], about=about)
 
     def _number(self, form: str) -> int:
         (value,) = struct.unpack_from(f">{form}", self._data, self._place)
@@ -90,7 +117,10 @@ class _Header:
         return content
 
     def _dimensions(self) -> list[tuple[str, int]]:
-        return [(self._name(), self._number(self._count)) for _ in self._list(_DIMENSIONS)]
+        found = [(self._name(), self._number(self._count)) for _ in self._list(_DIMENSIONS)]
+        if any(size < 0 for _, size in found):
+            raise struct.error
+        return found
 
     def _attributes(self) -> dict[str, Any]:
         return {self._name(): self._values() for _ in self._list(_ATTRIBUTES)}
@@ -107,20 +137,36 @@ class _Header:
             values = tuple(map(_float32, values))
         return values[0] if count == 1 else list(values)
 
-    def _variables(self, dimensions: list[tuple[str, int]], records: int) -> list[dict[str, Any]]:
-        return [self._variable(dimensions) for _ in self._list(_VARIABLES)]
-
-    def _variable(self, dimensions: list[tuple[str, int]]) -> dict[str, Any]:
+    def _variable(self, dimensions: list[tuple[str, int]], records: int) -> _Variable:
         name = self._name()
         count = self._number(self._count)
         if not 0 <= count <= 1024:
             raise struct.error
-        over = [dimensions[self._number(self._count)][0] for _ in range(count)]
+        over = [dimensions[self._number(self._count)] for _ in range(count)]
         attributes = self._attributes()
-        kind = _TYPES[self._number("i")][0]
-        self._number(self._count)  # bytes of one record
-        self._number(self._offset)
-        return variable(name, kind, over, attributes)
+        kind = self._number("i")
+        described = variable(name, _TYPES[kind][0], [each for each, _ in over], attributes)
+        self._number(self._count)  # bytes of one record, which may be more than the number can say
+        if (begin := self._number(self._offset)) < 0:
+            raise struct.error
+        shape = tuple(size or records for _, size in over)
+        return _Variable(described, attributes, kind, shape, begin, bool(over) and over[0][1] == 0)
+
+
+def _array(files: Files, path: str, of: _Variable, record: int) -> Array:
+    """Return what must be read of a variable: a slice from each record, or one after another."""
+    import numpy
+
+    dtype = numpy.dtype(f">{_TYPES[of.kind][1]}")
+    stride = record if of.record else of.row
+
+    def read(start: int, stop: int) -> Any:
+        data = files.read(path, of.begin + start * stride, (stop - start - 1) * stride + of.row)
+        whole = max(0, len(data) - of.row) // max(1, stride) + (len(data) >= of.row)
+        rows = numpy.ndarray((whole, of.row // dtype.itemsize), dtype, data, strides=(stride, dtype.itemsize))
+        return rows.astype(dtype.newbyteorder("="))
+
+    return Array(of.shape, stride, 1, read)
 
 
 def _float32(value: float) -> float:
