@@ -151,6 +151,8 @@ def pictured(answered: Answer, result: Result) -> Answer | Pictures:
             hidden.append(f"{name} is not shown: {found}")
             continue
         caption = f"{name}: {found.width} x {found.height} pixels"
+        if drawn := result.figures.get(name):
+            caption += f". {drawn}"
         images.append(Image(result.files[name], caption, handles.get(name, ""), found.media_type))
     if len(hidden) > MOST_PICTURES:
         hidden = [*hidden[:MOST_PICTURES], f"{len(hidden) - MOST_PICTURES} more pictures are not shown"]

@@ -86,7 +86,7 @@ class Result:
     files
         What the code left in its folder: relative path -> content.
     figures
-        Those of `files` that are matplotlib figures which were open at the end.
+        Those of `files` that are matplotlib figures which were open at the end: name -> titles and labels.
     detail
         Why it ended as it did, for people; empty when it is ok.
     notes
@@ -106,7 +106,7 @@ class Result:
     error: str = ""
     cut: dict[str, int] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
-    figures: tuple[str, ...] = ()
+    figures: dict[str, str] = field(default_factory=dict)
     detail: str = ""
     notes: tuple[str, ...] = ()
     exit_code: int | None = 0

@@ -11,6 +11,7 @@ import signal as signals
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +173,9 @@ def result_of(
     """Put together what the child says, what the kernel says of it and what came out of the pipes."""
     status, detail = _status(talk, ended, limits, full)
     end = talk.end
-    figures = tuple(name for name in _texts(end.get("figures")) if name in left.files)
+    names = _texts(end.get("figures"))
+    captions = dict(zip_longest(names, _texts(end.get("captions"))[: len(names)], fillvalue=""))
+    figures = {name: caption for name, caption in captions.items() if name in left.files}
     figures_left = end.get("figures_cut", 0)
     cut = {
         "output": out.cut,

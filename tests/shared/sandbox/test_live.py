@@ -68,11 +68,35 @@ def test_output_and_files_are_those_of_the_cell(cell: Any) -> None:
 
 def test_a_figure_is_shown_when_it_is_new_or_has_changed(cell: Any) -> None:
     drawn = cell("import matplotlib.pyplot as plt\nfigure, axes = plt.subplots()\naxes.plot([1, 2]);")
-    assert drawn.figures == ("figure-1.png",)
-    assert cell("1").figures == ()
-    assert cell("axes.plot([2, 1]);").figures == ("figure-1-2.png",)
-    assert cell("plt.figure(7); plt.plot([3]); plt.figure(1);").figures == ("figure-7.png",)
+    assert tuple(drawn.figures) == ("figure-1.png",)
+    assert not cell("1").figures
+    assert tuple(cell("axes.plot([2, 1]);").figures) == ("figure-1-2.png",)
+    assert tuple(cell("plt.figure(7); plt.plot([3]); plt.figure(1);").figures) == ("figure-7.png",)
     assert cell("print(plt.gcf().number); plt.close('all')").output == "1\n"
+
+
+def test_a_figure_that_the_code_saved_is_shown_once_by_its_own_name(cell: Any) -> None:
+    plot = "import matplotlib.pyplot as plt, os\nfigure, axes = plt.subplots()\naxes.plot([1, 2])\n"
+    drawn = cell(
+        plot + "axes.set(title='Depth', xlabel='T (degC)', ylabel='z (m)')\nfigure.savefig('profile.png')"
+    )
+    assert drawn.figures == {"profile.png": "Depth; x: T (degC), y: z (m)"} and [*drawn.files] == [
+        "profile.png"
+    ]
+    assert not cell("1").figures
+    assert [*cell("axes.plot([3]);").figures] == ["figure-1.png"]  # changed since it was saved
+    assert [*cell("plt.close('all')\nos.mkdir('out')\n" + plot + "plt.savefig('out/bare')").figures] == [
+        "out/bare.png"
+    ]
+    for elsewhere in (
+        "figure.savefig('a.pdf')",
+        "figure.savefig('/tmp/a.png')",
+        "figure.savefig(open('b', 'wb'))",
+    ):
+        (name,) = cell(
+            f"plt.close('all')\n{plot}{elsewhere}"
+        ).figures  # no picture among the files of the run
+        assert name.startswith("figure-1"), elsewhere
 
 
 def test_the_process_is_stopped_between_cells(sandbox: Rig, cell: Any) -> None:

@@ -277,7 +277,7 @@ plt.close(closed)
 """
     result = lab.run(code)
     assert (result.status, result.error) == ("ok", ""), result
-    assert result.figures == ("figure-1-2.png", "figure-2.png")
+    assert tuple(result.figures) == ("figure-1-2.png", "figure-2.png")
     assert sorted(result.files) == ["figure-1-2.png", "figure-1.png", "figure-2.png", "out/deep/t.csv"]
     assert result.files["out/deep/t.csv"] == b"a\n1\n" and result.files["figure-1.png"] == b"mine"
     assert all(result.files[name].startswith(b"\x89PNG") for name in result.figures)

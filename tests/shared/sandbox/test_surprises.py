@@ -30,7 +30,7 @@ for title in ("one", r"$\\frac{$", "three"):
     plt.title(title)
 """
     result = lab.run(code)
-    assert result.figures == ("figure-1.png", "figure-3.png")
+    assert tuple(result.figures) == ("figure-1.png", "figure-3.png")
     assert result.cut == {"figures": 1}
     assert result.notes == ("ValueError while figure 2 was drawn",)
 

@@ -14,6 +14,7 @@ import atexit
 import builtins
 import contextlib
 import faulthandler
+import functools
 import gc
 import io
 import itertools
@@ -26,6 +27,7 @@ import sys
 import threading
 import traceback
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,6 +38,10 @@ from .notices import Notices
 CELL = "<cell"
 NAME = f"{CELL}>"
 MAX_FIGURES = 16
+CAPTION = 300
+PICTURES = (".png", ".jpg", ".jpeg")
+_SAVED_BY_CODE: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+"""Figures that the code itself saved last as a picture, and where."""
 
 
 def prepare() -> None:
@@ -54,6 +60,7 @@ def prepare() -> None:
 
         # Figures are taken at the end of a run; without a window there is nothing to show.
         pyplot.show = lambda *_args, **_kwargs: None
+        _note_saving(matplotlib.figure.Figure)
         for settings in (matplotlib.rcParams, matplotlib.rcParamsDefault):
             settings["svg.hashsalt"] = "labrig"  # the ids in an SVG are random otherwise
 
@@ -108,7 +115,7 @@ def _cell(job: dict[str, Any], name: str, module: types.ModuleType, channel: Cha
         module.__dict__["HostError"] = HostError
     for each, doc in job["functions"].items():
         setattr(module, each, function(channel, each, doc))
-    end: dict[str, Any] = {"ended": "ok", "figures": [], "notes": []}
+    end: dict[str, Any] = {"ended": "ok", "figures": [], "captions": [], "notes": []}
     return end | _execute(job["code"], name, module.__dict__, job["display"], anew=not job["stays"])
 
 
@@ -242,6 +249,41 @@ def _survived(end: dict[str, Any], when: str = "the run was wound up") -> Iterat
         end["notes"].append(f"{type(error).__name__} while {when}")
 
 
+def _note_saving(figure_class: Any) -> None:
+    """Have figures that the code saves as a picture remember it: what it saved and left open is shown once."""
+    save = figure_class.savefig
+
+    @functools.wraps(save)
+    def savefig(self: Any, fname: Any, *args: Any, **kwargs: Any) -> Any:
+        done = save(self, fname, *args, **kwargs)
+        _SAVED_BY_CODE.pop(self, None)
+        if isinstance(fname, (str, os.PathLike)):
+            name = os.fspath(fname)
+            path = os.path.realpath(name if os.path.splitext(name)[1] else f"{name}.png")  # noqa: PTH122
+            if path.lower().endswith(PICTURES) and os.path.isfile(path):  # noqa: PTH113
+                _SAVED_BY_CODE[self] = path
+                self.stale = False
+        return done
+
+    figure_class.savefig = savefig
+
+
+def _saved_name(figure: Any) -> str:
+    """Return the name under which the code saved a figure as it still is; empty where it did not, or elsewhere."""
+    path = "" if figure.stale else _SAVED_BY_CODE.pop(figure, "")
+    name = os.path.relpath(path, os.path.realpath(".")) if path and os.path.isfile(path) else ""  # noqa: PTH113
+    return "" if name.startswith("..") else name
+
+
+def _caption(figure: Any) -> str:
+    """Return the titles of a figure and of its axes, with their labels."""
+    said = [figure.get_suptitle()]
+    for axes in figure.axes[:MAX_FIGURES]:
+        labels = {"x": axes.get_xlabel(), "y": axes.get_ylabel()}
+        said += [axes.get_title(), ", ".join(f"{name}: {label}" for name, label in labels.items() if label)]
+    return "; ".join(" ".join(each.split()) for each in said if each.strip())[:CAPTION]
+
+
 def _save_figures(end: dict[str, Any], saved: set[int]) -> int:
     """Save the open figures that are new or have changed as PNG; note their names, and return how many there are not.
 
@@ -253,12 +295,16 @@ def _save_figures(end: dict[str, Any], saved: set[int]) -> int:
         return 0
     current = pyplot.gcf()
     figures = [pyplot.figure(number) for number in pyplot.get_fignums()]
-    figures = [each for each in figures if each.stale or each.number not in saved]
+    figures = [each for each in figures if each.stale or each in _SAVED_BY_CODE or each.number not in saved]
     for figure in figures[:MAX_FIGURES]:
         with _survived(end, f"figure {figure.number} was drawn"):
-            name = _free_name(f"figure-{figure.number}")
-            figure.savefig(name, format="png", bbox_inches="tight")  # labels are not cut off
+            name = _saved_name(figure)
+            if not name:
+                name = _free_name(f"figure-{figure.number}")
+                figure.savefig(name, format="png", bbox_inches="tight")  # labels are not cut off
+            caption = _caption(figure)
             end["figures"].append(name)
+            end["captions"].append(caption)
             figure.stale = False  # savefig leaves it so, where it sets the box and back
     saved.intersection_update(pyplot.get_fignums())
     saved.update(each.number for each in figures)
