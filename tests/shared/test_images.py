@@ -107,10 +107,10 @@ def test_the_pictures_of_a_run_are_shown_and_all_can_be_used(tmp_path: Path) -> 
         "figure-1.png": figure(),
         "t.csv": b"1",
     }
-    shown, store = drawn(tmp_path, files, figures=("figure-1.png",), output="text\n")
+    shown, store = drawn(tmp_path, files, figures={"figure-1.png": "Depth; x: T"}, output="text\n")
     assert isinstance(shown, Pictures)
     assert [each.caption for each in shown.images] == [
-        "figure-1.png: 100 x 50 pixels",
+        "figure-1.png: 100 x 50 pixels. Depth; x: T",
         "a/b.JPG: 37 x 19 pixels",
         "0.png: 1 x 1 pixels",
         "1.png: 1 x 1 pixels",
