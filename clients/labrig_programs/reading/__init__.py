@@ -6,9 +6,11 @@
 - `aar-tools`: the tool log of The Amazing Agent Race
 - `atif`: Agent Trajectory Interchange Format, versions 1.0 to 1.8
 - `swe-agent`, `mini-swe-agent`: trajectories of these two, a JSON document each
+- `openhands`: trajectories, ``output.jsonl`` of evaluations, events of the SDK
+- `tau-bench`, `tau2-bench`, `agentdojo`: results of these benchmarks (`chats`)
 
-Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `swe_agent`), which returns
-a `read_run`; `lines`, `building`: what readers share; `owner`: which program wrote a line.
+Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `swe_agent`, `openhands`,
+`chats`), which returns a `read_run`; `lines`, `building`: what readers share; `owner`: which program wrote a line.
 
 A reader takes lines (or a document) and returns what happened; it opens no file and asks nobody. What it cannot
 read it skips and says so.

@@ -231,6 +231,17 @@ def count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
+def openai_tokens(usage: Json) -> Tokens:
+    """Return tokens as OpenAI writes them, whose prompt includes what was cached; unmeasured where none are said."""
+    if not usage:
+        return Tokens()
+    prompt, output = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+    cached = min(prompt, count(table(usage.get("prompt_tokens_details")).get("cached_tokens")))
+    written = min(prompt - cached, count(usage.get("cache_creation_input_tokens")))
+    reasoning = count(table(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    return Tokens(prompt - cached - written, cached, written, output, min(output, reasoning), True)
+
+
 def as_text(value: Any) -> str:
     """Return a text as it is, and anything else as JSON; nothing for None."""
     if value is None:

@@ -20,6 +20,7 @@ from labrig_programs.reading.building import (
     OpenRun,
     OpenTurn,
     count,
+    openai_tokens,
     rows,
     seen_text,
     table,
@@ -114,7 +115,7 @@ def _read_messages(run: OpenRun, messages: list[Json], submission: str) -> None:
             turn = run.turn(text="", time=_read_time(extra))
             turn.text = [text] if text else []
             turn.reasoning = [each] if (each := word(message.get("reasoning_content"))) else []
-            turn.tokens = _read_usage(table(table(extra.get("response")).get("usage")))
+            turn.tokens = openai_tokens(table(table(extra.get("response")).get("usage")))
             turn.model = word(table(extra.get("response")).get("model")) or run.model
             waiting = list(_read_actions(run, turn, message, extra, text))
         elif role in ("tool", "user") and waiting:
@@ -149,17 +150,6 @@ def _read_actions(run: OpenRun, turn: OpenTurn, message: Json, extra: Json, text
         call = OpenCall.of(word(function.get("name")), function.get("arguments"), word(each.get("id")))
         run.add_call(turn, call)
         yield call
-
-
-def _read_usage(usage: Json) -> Tokens:
-    """Return tokens in the form of OpenAI, whose prompt includes what was cached."""
-    if not usage:
-        return Tokens()
-    prompt, output = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
-    cached = min(prompt, count(table(usage.get("prompt_tokens_details")).get("cached_tokens")))
-    written = min(prompt - cached, count(usage.get("cache_creation_input_tokens")))
-    reasoning = count(table(usage.get("completion_tokens_details")).get("reasoning_tokens"))
-    return Tokens(prompt - cached - written, cached, written, output, min(output, reasoning), True)
 
 
 def _read_time(extra: Json) -> str:

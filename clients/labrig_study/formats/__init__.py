@@ -14,4 +14,8 @@ from __future__ import annotations
 
 from labrig_programs.reading import LINE_FORMATS
 
-FORMATS = (*LINE_FORMATS, "atif", "swe-agent", "mini-swe-agent", "inspect", "terrabench", "results")
+FORMATS = (
+    *LINE_FORMATS,
+    *("atif", "swe-agent", "mini-swe-agent", "openhands", "tau-bench", "tau2-bench", "agentdojo"),
+    *("inspect", "terrabench", "results"),
+)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from labrig_programs.reading import swe_agent
+from labrig_programs.reading import chats, openhands, swe_agent
 from labrig_programs.reading.owner import owner
 from labrig_study.formats.terrabench import NAME as TERRABENCH
 from labrig_study.formats.terrabench import SHAPES, is_trace
@@ -28,8 +29,9 @@ def formats_of(path: Path) -> list[str]:
     owners = list(dict.fromkeys(filter(None, map(owner, first))))
     if owners:
         return owners
-    if written := list(dict.fromkeys(filter(None, map(swe_agent.format_of, first)))):
-        return written
+    for named in (swe_agent.format_of, chats.format_of, _find_openhands):
+        if written := list(dict.fromkeys(filter(None, map(named, first)))):
+            return written
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
     blank = head[: len(head) - len(head.lstrip())].count(b"\n")
     is_document = text.startswith("{") and (not first or numbered[0][0] > blank + 1)  # on many lines
@@ -41,11 +43,38 @@ def formats_of(path: Path) -> list[str]:
         return ["inspect"]
     if any(map(is_trace, first)):
         return [TERRABENCH]
+    if (is_document or text.startswith("[")) and (name := _find_by_words(text)):
+        return [name]
     if is_document:
         return [_find_by_keys(text, path)]
     if first or text.startswith("[") or path.suffix.casefold() in (".csv", ".tsv"):
         return ["results"]
     return []
+
+
+_WORDS = (
+    (chats.TAU, "[", ("task_id", "reward", "info")),
+    (chats.TAU2, "{", ("num_trials", "user_info")),
+    (chats.DOJO, "{", ("suite_name", "pipeline_name")),
+    (openhands.NAME, "[", ("id", "timestamp", "source", "message")),
+)
+"""What a document begins with, and the keys that stand near its beginning."""
+
+
+def _find_by_words(text: str) -> str:
+    """Return whose document begins like this, where its program is known by the first keys."""
+    return next(
+        (
+            name
+            for name, first, keys in _WORDS
+            if text[0] == first and all(f'"{key}":' in text for key in keys)
+        ),
+        "",
+    )
+
+
+def _find_openhands(record: Any) -> str:
+    return openhands.NAME if openhands.is_event(record) or openhands.is_result(record) else ""
 
 
 def _find_by_keys(text: str, path: Path) -> str:

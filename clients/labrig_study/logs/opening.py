@@ -25,7 +25,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_programs.reading import aar_tools, atif, swe_agent
+    from labrig_programs.reading import aar_tools, atif, chats, openhands, swe_agent
     from labrig_study.formats import inspect_log, terrabench
 
     with file.open("rb") as opened:
@@ -47,11 +47,18 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
                 terrabench.NAME: terrabench.read,
                 swe_agent.NAME: swe_agent.read,
                 swe_agent.MINI: swe_agent.read,
+                openhands.NAME: openhands.read,
+                **dict.fromkeys(chats.NAMES, chats.read),
             }
             trial = harbor.trial_of(file)
             beside = file.with_name(terrabench.ANSWER)
-            for document in _read_documents(whole(file), file):
+            documents = _read_documents(whole(file), file)
+            if len(documents) > 1 and openhands.is_event(documents[0]):
+                documents = [documents]  # one run, an event a line
+            for document in documents:
                 for run in readers.get(format, atif.read)(document):
+                    if format == chats.TAU:
+                        run = replace(run, agent=file.stem)  # nothing in it names the model
                     run = _add_folder(run, file, beside) if format == terrabench.NAME else run
                     yield harbor.add_trial(run, trial) if trial else run
 
