@@ -91,6 +91,10 @@ class _Range:
         self.values = self._missing = 0
         self._ends: list[Any] = []
         self._single = False
+        self._outside = 0
+        low, high = (self._numbers(name) for name in ("valid_min", "valid_max"))
+        both = self._numbers("valid_range")
+        self._valid = tuple(both) if len(both) == 2 else ((low or [-math.inf])[0], (high or [math.inf])[0])
 
     def take(self, values: Any) -> None:
         """Look at more values."""
@@ -103,17 +107,12 @@ class _Range:
         for name in ("_FillValue", "missing_value"):
             for code in self._numbers(name):
                 kept &= values != (values.dtype.type(code) if values.dtype.kind == "f" else code)
-        low, high = (self._numbers(name)[:1] for name in ("valid_min", "valid_max"))
-        if len(both := self._numbers("valid_range")) == 2:
-            low, high = both[:1], both[1:]
-        if low:
-            kept &= values >= low[0]
-        if high:
-            kept &= values <= high[0]
         self._single = values.dtype == "float32"
         self.values += values.size
         held = values[kept]
         self._missing += values.size - held.size
+        low, high = self._valid
+        self._outside += int(((held < low) | (held > high)).sum())
         if held.size:
             ends = [*self._ends, held.min().item(), held.max().item()]
             self._ends = [min(ends), max(ends)]
@@ -127,6 +126,11 @@ class _Range:
         """Say what was found."""
         if self._missing:
             found["missing"] = int(self._missing)
+        if self._outside:
+            found.setdefault("notes", []).append(
+                f"{self._outside} values lie outside the valid range that the file states: netCDF4 leaves them out, "
+                "xarray does not"
+            )
         if not self._ends:
             return
         ends = self._ends
