@@ -5,8 +5,9 @@
 
 Both run in this Python, with the packages and side environments that it has. Each is a process that makes the call when
 it is told to; they are told by turns, so what else the machine does meets both. A call is a line of pandas in the
-sandbox, with either backend, the speciation of sea water by PHREEQC, and what a child of Earth says of a small field
-in NetCDF and in Zarr and of a layer in GeoJSON.
+sandbox, with either backend, the speciation of sea water by PHREEQC, what a child of Earth says of a small field in
+NetCDF and in Zarr and of a layer in GeoJSON, a part of a Zarr store that is fetched, two pages of a PDF, and the page
+of an article in HTML.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
@@ -30,7 +34,7 @@ OF_EARTH = {
     "zarr": ("describe_data", "field.zarr"),
     "geojson": ("gis_measure", "layer.geojson"),
 }
-CALLS = ("bubblewrap", "landlock", "phreeqc", *OF_EARTH)
+CALLS = ("bubblewrap", "landlock", "phreeqc", *OF_EARTH, "fetched", "pdf", "wiki")
 WARMING = 5
 READY = "ready"
 
@@ -51,6 +55,8 @@ async def prepared(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[N
         return speciated
     if call in OF_EARTH:
         return await prepared_of_earth(call, stack)
+    if call in ("fetched", "pdf", "wiki"):
+        return await {"fetched": prepared_fetching, "pdf": prepared_pdf, "wiki": prepared_wiki}[call](stack)
     from labrig.sandbox import Sandbox
 
     sandbox = await stack.enter_async_context(Sandbox(backend=call))
@@ -78,6 +84,70 @@ async def prepared_of_earth(call: str, stack: AsyncExitStack) -> Callable[[], Aw
         assert (await asking.run(by, operation, given, {}, opened[1])).data
 
     return looked
+
+
+async def prepared_fetching(stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Return the same of a Zarr store on this machine's network."""
+    from fastmcp import Client
+
+    from labrig.serving.builder import build
+    from labrig.toolbox import ServeOptions
+    from labrig_earth.server import toolbox
+
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    write_earth(folder)
+    handler = partial(Quiet, directory=str(folder))
+    site = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    stack.callback(site.shutdown)
+    origin = f"http://127.0.0.1:{site.server_port}"
+    os.environ |= {"LABRIG_HOME": str(folder / "home"), "LABRIG_HTTP_PRIVATE_ORIGINS": origin}
+    options = ServeOptions(workspace=folder / "work", toolsets=("default", "online"))
+    client = await stack.enter_async_context(Client(build(toolbox, options)))
+    asked = {"kind": "zarr", "url": f"{origin}/field.zarr", "variables": ["t"]}
+
+    async def fetched() -> None:
+        await client.call_tool("fetch_part", asked)
+
+    return fetched
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, and no log."""
+
+    def log_message(self, format: str, *words: object) -> None:
+        """Say nothing."""
+
+
+async def prepared_pdf(stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Return the same of two pages of a paper."""
+    from benchmarks.papers import _paper
+    from labrig_papers.pdf.apart import Reader, readers
+
+    file = stack.enter_context(tempfile.TemporaryFile())
+    file.write(_paper())
+    file.flush()
+    reader = Reader(await stack.enter_async_context(readers()), file.fileno(), "paper.pdf")
+
+    async def read() -> None:
+        assert len(await reader.pages([1, 2])) == 2
+
+    return read
+
+
+async def prepared_wiki(stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Return the same of an article of 100 sections and links."""
+    from labrig_atlas.wiki.about import About
+    from labrig_atlas.wiki.apart import page_apart, readers
+
+    parts = (f"<h2>Part {n}</h2><p>Words of it, and <a href='./P{n}'>a link</a>.</p>" for n in range(100))
+    html = f"<html><body>{''.join(parts)}</body></html>".encode()
+    by = await stack.enter_async_context(readers())
+
+    async def parsed() -> None:
+        assert (await page_apart(by, html, About("https://example.org/wiki/P", "P"))).title == "P"
+
+    return parsed
 
 
 def write_earth(folder: Path) -> None:

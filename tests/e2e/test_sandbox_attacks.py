@@ -14,6 +14,8 @@ import pytest
 
 from hostile.guard import adopting
 from hostile.sandbox.attack import (
+    COLUMNS,
+    EARTH,
     MUST_LEAK,
     SANDBOXES,
     USERS,
@@ -21,6 +23,7 @@ from hostile.sandbox.attack import (
     Rig,
     agrees,
     attack,
+    lacking,
     place,
     published,
     side_environment,
@@ -29,7 +32,6 @@ from hostile.sandbox.attack import (
 )
 from hostile.sandbox.case import Case
 from hostile.sandbox.cases import CASES
-from labrig.errors import LabrigError
 from support.alone import alone
 
 pytestmark = [
@@ -48,13 +50,14 @@ AS_IS = "root" if os.geteuid() == 0 else "ordinary user"
 """As whom the tests run."""
 
 
-def _tier(user: str, case: Case) -> pytest.MarkDecorator:
-    """All are made as the user of the tests; as the other one those that were found strongest."""
-    return pytest.mark.accept if user == AS_IS or case.quick else pytest.mark.soak
+def _tier(column: str, user: str, case: Case) -> pytest.MarkDecorator:
+    """All are made as the user of the tests; as the other one, and in `earth`, those that were found strongest."""
+    cheap = sum((user == AS_IS, case.quick, not column.startswith(EARTH)))
+    return pytest.mark.accept if cheap >= 2 else pytest.mark.soak
 
 
 EVERYWHERE = [
-    pytest.param(column, user, case, id=f"{column}-{user}-{case.name}", marks=_tier(user, case))
+    pytest.param(column, user, case, id=f"{column}-{user}-{case.name}", marks=_tier(column, user, case))
     for column in SANDBOXES
     for user in USERS
     if "ABI" not in column or user == AS_IS
@@ -73,10 +76,8 @@ def alone_with_the_python() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def rig() -> Iterator[GetRig]:
     """Give the rig of a column and a user, started when it is first asked for; one at a time."""
-    try:
-        python, prefix = side_environment()
-    except LabrigError as error:
-        pytest.skip(f"the sandbox is not installed: {error}")
+    if why := lacking(COLUMNS[0]):
+        pytest.skip(f"the sandbox is not installed: {why}")
     missing = users()
     current: dict[tuple[str, str], Rig] = {}
     broken: dict[tuple[str, str], str] = {}
@@ -90,15 +91,17 @@ def rig() -> Iterator[GetRig]:
                 pytest.skip(missing[user])
             if (column, user) in broken:
                 pytest.skip(broken[column, user])
+            if why := lacking(column):
+                pytest.skip(why)
             if (column, user) not in current:
                 for each in current.values():
                     each.close()
                 current.clear()
                 made += 1
                 try:
-                    current[column, user] = Rig(column, user, folder / str(made), python, prefix)
+                    current[column, user] = Rig(column, user, folder / str(made), *side_environment(column))
                 except RuntimeError as error:
-                    if column != "bubblewrap" or "bubblewrap" not in str(error):
+                    if "bubblewrap" not in column or "bubblewrap" not in str(error):
                         raise
                     broken[column, user] = str(error).strip().splitlines()[-1]
                     pytest.skip(broken[column, user])

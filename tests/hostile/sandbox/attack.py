@@ -47,8 +47,10 @@ from hostile.sandbox.targets import PROJECT, Targets
 PAGE = PROJECT / "docs" / "attacks.md"
 TABLE = re.compile(r"(<!-- sandbox attack table -->\n).*?(<!-- end of sandbox attack table -->)", re.DOTALL)
 HOST = Path(__file__).with_name("host.py")
-COLUMNS = ("bubblewrap", "landlock", "landlock, ABI 1", "control")
-SANDBOXES = COLUMNS[:3]
+EARTH = "earth, "
+"""What the columns of the profile `earth` begin with; the others are of `science`."""
+COLUMNS = ("bubblewrap", "landlock", "landlock, ABI 1", "earth, bubblewrap", "earth, landlock", "control")
+SANDBOXES = COLUMNS[:-1]
 USERS = ("root", "ordinary user")
 ABI_1 = ("Files it would read", "Files it would change", "Network", "Other processes", "Kernel interfaces")
 """Groups in which Landlock's later versions have a say."""
@@ -109,8 +111,13 @@ class Rig:
 
     def start(self) -> None:
         """Start the process, and wait until it has a sandbox."""
-        backend, _, version = self.column.partition(", ABI ")
-        asked = {"backend": backend, "python": str(self._python), "abi": int(version) if version else None}
+        backend, _, version = self.column.removeprefix(EARTH).partition(", ABI ")
+        asked = {
+            "profile": profile(self.column),
+            "backend": backend,
+            "python": str(self._python),
+            "abi": int(version) if version else None,
+        }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self.process = subprocess.Popen(
             [*self._start, sys.executable, str(HOST), json.dumps(asked)],
@@ -432,12 +439,28 @@ def _command(pid: int) -> str:
     return "gone"
 
 
-def side_environment() -> tuple[Path, Path]:
-    """Return the Python of the sandbox and the folder it lies in."""
+def profile(column: str) -> str:
+    """Return the profile of the sandbox whose Python a column runs in."""
+    return "earth" if column.startswith(EARTH) else "science"
+
+
+def side_environment(column: str = "") -> tuple[Path, Path]:
+    """Return the Python of the sandbox of a column and the folder it lies in; `LabrigError` where it is not installed."""
     from labrig.sandbox import environment
 
-    interpreter = environment.find("science")
+    interpreter = environment.find(profile(column))
     return interpreter.python, interpreter.prefix
+
+
+def lacking(column: str) -> str:
+    """Return why a column cannot be had here; empty if it can."""
+    from labrig.errors import LabrigError
+
+    try:
+        side_environment(column)
+    except LabrigError as error:
+        return str(error)
+    return ""
 
 
 def users() -> dict[str, str]:
@@ -455,6 +478,7 @@ def columns() -> list[tuple[str, str]]:
     found = [
         (column, user)
         for column in SANDBOXES
+        if not lacking(column)
         for user in can
         if column != "landlock, ABI 1" or user == can[0]
     ]
@@ -486,7 +510,10 @@ def table(records: Iterable[Record]) -> str:
             group = case.group
             lines += ["", f"### {group}", "", f"| attack | what it tries | {' | '.join(COLUMNS)} |"]
             lines.append("| --- | --- |" + " --- |" * len(COLUMNS))
-        shown = [name, case.tries, *(" or ".join(cells[name].get(each, [])) for each in COLUMNS)]
+        shown = [name, case.tries]
+        shown += [
+            " or ".join(cells[name].get(each, ["not run"] if suited(case, each) else [])) for each in COLUMNS
+        ]
         lines.append("| " + " | ".join(each.replace("|", "\\|").replace("\n", " ") for each in shown) + " |")
     return "\n".join(lines).strip()
 
@@ -550,22 +577,24 @@ def main() -> int:
     if asked.write and (words or only):
         parser.error("only the whole table can be written: leave the words and the column away")
     records: list[Record] = []
-    python, prefix = side_environment()
     for user, why in users().items():
         if why:
             print(f"not as {user}: {why}")
+    for column in SANDBOXES:
+        if why := lacking(column):
+            print(f"not in {column}: {why}")
     with place() as folder, adopting():
         for number, (column, user) in enumerate(columns()):
             if only and column not in only:
                 continue
-            rig = Rig(column, user, folder / str(number), python, prefix)
+            rig = Rig(column, user, folder / str(number), *side_environment(column))
             try:
                 for case in cases:
                     if suited(case, column):
                         record = attack(rig, case)
                         records.append(record)
                         print(
-                            f"{column[:15]:16}{user[:8]:9}{case.name:34}{record.took_s:5.1f} s  {record.word[:40]:42}"
+                            f"{column[:17]:18}{user[:8]:9}{case.name:34}{record.took_s:5.1f} s  {record.word[:40]:42}"
                             f"{'; '.join([*(f'{a}: {b}' for a, b in record.leaks.items()), *record.faults])}",
                             flush=True,
                         )

@@ -1,7 +1,8 @@
 """The process that holds the sandbox under attack, or starts the unprotected control: requests in, answers out.
 
 A server in miniature: it has a key in its environment and an open sandbox. Started by `hostile.sandbox.attack` with
-one JSON argument: ``backend`` ("control" for none), ``python`` (the side environment's), ``abi`` (Landlock's, or null).
+one JSON argument: ``profile`` (of the sandbox), ``backend`` ("control" for none), ``python`` (the side environment's),
+``abi`` (Landlock's, or null).
 """
 
 from __future__ import annotations
@@ -239,7 +240,7 @@ async def main() -> None:
     from labrig.sandbox import Sandbox
 
     more: dict[str, Any] = {} if asked["abi"] is None else {"_landlock_abi": asked["abi"]}
-    async with Sandbox(profile="science", backend=asked["backend"], slots=2, **more) as sandbox:
+    async with Sandbox(profile=asked["profile"], backend=asked["backend"], slots=2, **more) as sandbox:
         await sandbox.run("1")  # a sandbox starts with its first run
         await serve(Protected(sandbox))
 
