@@ -65,9 +65,9 @@ class Opened:
             yield descriptor
 
 
-def sweep(store: Folder) -> None:
-    """Remove what killed processes left in a store."""
-    with holds.locked(store, exclusive=True):
+def sweep(store: Folder, *, wait: bool = True) -> None:
+    """Remove what killed processes left in a store; errors as `labrig.storage.holds.locked`."""
+    with holds.locked(store, exclusive=True, wait=wait):
         names = store.names()
         trash = swept(store, names, names)
     for name in trash:

@@ -44,9 +44,12 @@ class Entry:
 
 
 def fresh_workspace(server: str) -> Path:
-    """Return the folder of a new session of a server, below ``LABRIG_HOME``: no other process gets this one."""
+    """Return the folder of a new session of a server, below ``LABRIG_HOME``: no other process gets this one.
+
+    Number of the process and time do not tell them apart: in containers all have the first, and clocks are set back.
+    """
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    return home() / "workspaces" / server / f"{stamp}-{os.getpid()}"
+    return home() / "workspaces" / server / f"{stamp}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 class Workspace:

@@ -2,23 +2,31 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from hostile.filling import TRICKS
+from hostile.racing import ACTS, Beside, Killed, store_locked
 from labrig.answer import Answer
+from labrig.artifacts import ArtifactStore
 from labrig.errors import LabrigError
 from labrig.serving import gc
 from labrig.serving.builder import build
 from labrig.serving.gc import collect, hold
 from labrig.toolbox import ServeOptions, Toolbox
+from labrig.workspace import Workspace, fresh_workspace
+from support.exchanging import before_step, changed_back, exchange
 
 Make = Callable[..., Path]
 
@@ -51,6 +59,11 @@ def start(workspace: Path) -> Iterator[None]:
 
     build(box, ServeOptions(workspace=workspace))
     yield
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, ahead_s: float) -> None:
+    """Have the clock of a collection go so much ahead."""
+    monkeypatch.setattr(gc, "time", SimpleNamespace(time=lambda: time.time() + ahead_s))
 
 
 def names(sessions: tuple[gc.Session, ...]) -> list[str]:
@@ -208,14 +221,106 @@ def test_write_protection_is_taken_from_folders_of_ours_alone(
 
 
 @pytest.mark.parametrize("trick", TRICKS)
-def test_no_agent_has_the_workspaces_of_others_removed(make: Make, tmp_path: Path, trick: str) -> None:
+def test_no_agent_has_the_workspaces_of_others_removed(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trick: str
+) -> None:
     """Each trick made ``labrig gc`` remove all others and keep this one, or end before any was removed."""
     root = tmp_path / "root"
-    other = make("a/other", 400, 3000)
-    TRICKS[trick](make("a/tricky", 400, 9000))
+    other = make("a/other", 400, -6000)
+    TRICKS[trick](make("a/tricky", 400, 0))
+    set_clock(monkeypatch, 9000)
     try:
         report = collect(root, 500)
         assert names(report.removed) == ["tricky"] and report.failed == ()
         assert other.exists() and inside(root / "a") == ["other"]
     finally:  # pytest itself removes no folder as deep
         subprocess.run(["rm", "-rf", str(root)], check=True)
+
+
+def collected_beside(root: Path, act: str, number: int) -> bool:
+    """Collect with something else at one step, and look; tell whether there was such a step."""
+    beside = Beside(root, 8_000)
+    try:
+        with before_step(number, lambda: ACTS[act](beside)) as steps, suppress(Killed):
+            collect(root, 8_000)
+        assert all(file.exists() for file in beside.kept), f"{act} at step {number}"
+        left = {"new"} if beside.kept else {"middle", "new"}
+        assert left <= set(inside(root / "a")), f"{act} at step {number}"
+        collect(root, 8_000)
+        assert not [each for each in inside(root / "a") if each.startswith(gc.TRASH)]
+    finally:
+        beside.close()
+    return len(steps) >= number
+
+
+@pytest.mark.parametrize(
+    "act", [pytest.param(act, marks=pytest.mark.accept if "a " in act else ()) for act in ACTS]
+)
+def test_what_goes_on_beside_a_collection_loses_nothing(make: Make, tmp_path: Path, act: str) -> None:
+    """A second collection removed two sessions for one, and so did a process that wrote on in what was removed."""
+    for number in count(1):
+        make("a/old", 4_000, 9000), make("a/middle", 3_000, 6000), make("a/new", 2_000, 3000)
+        ArtifactStore(Workspace(tmp_path / "root" / "a" / "old")).put("x", b"x", media_type="text/plain")
+        for path in (tmp_path / "root" / "a" / "old").rglob("*"):
+            os.utime(path, (time.time() - 9000,) * 2)
+        more = collected_beside(tmp_path / "root", act, number)
+        shutil.rmtree(tmp_path / "root")
+        if not more:
+            break
+    assert number > 20
+
+
+def test_a_second_collection_is_refused_and_a_plan_is_not(make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    make("a/old", 400, 9000)
+    with gc._alone(root):
+        with pytest.raises(LabrigError, match="Another collection") as refused:
+            collect(root, 0)
+        assert refused.value.code == "busy"
+        assert names(collect(root, 0, dry_run=True).removed) == ["old"]
+    assert names(collect(root, 0).removed) == ["old"]
+
+
+def test_no_lock_of_a_program_holds_a_collection_up(make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    mine, other = make("a/mine", 100, 9000), make("a/other", 100, 8000)
+    Workspace(mine).private("artifacts").__exit__(None, None, None)
+    with store_locked(mine):
+        report = collect(root, 0)
+    assert names(report.removed) == ["other"] and names(report.in_use) == ["mine"]
+    assert names(collect(root, 0).removed) == ["mine"] and not other.exists()
+
+
+def test_a_clock_that_was_set_back_makes_no_session_old(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written while it went ahead counted as the oldest of all, and older than any limit."""
+    root = tmp_path / "root"
+    make("a/just written", 400, 0), make("a/older", 400, 5000)
+    set_clock(monkeypatch, -3600)
+    assert names(collect(root, 500, older_than_s=86_400).removed) == ["older"]
+
+
+def test_what_is_measured_is_not_exchanged_meanwhile(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link in place of a folder had the size of what it led to, and others were removed to make up for it."""
+    root = tmp_path / "root"
+    tricky, other = make("a/tricky", 100, 3000), make("a/other", 100, 9000)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "large").write_bytes(b"x" * 9000)
+    for number in count(1):
+        with before_step(number, lambda: exchange(tricky / "deep", outside)) as steps:
+            report = collect(root, 1000)
+        changed_back(tricky / "deep")
+        assert report.before_bytes <= 200 and other.exists(), f"exchanged before step {number}"
+        if len(steps) < number:
+            break
+
+
+def test_no_two_processes_get_the_same_fresh_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers in containers, which all have the number 1, and one after the clock was set back, shared a workspace."""
+    moment = SimpleNamespace(now=lambda: datetime(2026, 10, 25, 2, 30))
+    monkeypatch.setattr("labrig.workspace.datetime", moment)
+    assert fresh_workspace("lab") != fresh_workspace("lab")

@@ -3,7 +3,8 @@
 A workspace is ``<root>/<server>/<session>``. Whoever uses one holds a shared lock on
 ``<session>/.labrig/lock`` (`hold`); `collect` removes only what it can lock exclusively, and no workspace of which an
 artifact is in use (`labrig.storage.holds.in_use`): a child may read one after its server has ended. An agent can write
-in a workspace, so everything in one is reached by descriptors (`labrig.storage.folder`).
+in a workspace, so everything in one is reached by descriptors (`labrig.storage.folder`), and no lock in one is waited
+for. One collection of a root is at work at a time: what another one is about to remove is not to be made up for.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ DEEPEST = 64
 SMALL_BYTES = 1 << 20
 """Up to this size a file counts as it states: some file systems say late how many blocks it has."""
 TRASH = ".gc-"  # what a session is renamed to before it is removed
+COLLECTING = ".collecting"  # in the root; locked by the collection at work
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class GcReport:
     in_use
         Sessions that should have gone and were passed over because somebody holds them.
     failed
-        Sessions that could not be removed, and why.
+        Sessions that could not be removed, or not whole, and why.
     """
 
     before_bytes: int
@@ -68,6 +70,10 @@ class GcReport:
 
 class _InUse(Exception):
     pass
+
+
+class _Left(Exception):
+    """A session is gone, and the next collection has to remove what is left of its files."""
 
 
 @contextmanager
@@ -116,12 +122,45 @@ def collect(
         Remove every session whose newest change is older, whatever the quota; None: the quota alone decides.
     dry_run
         Only report.
+
+    Raises
+    ------
+    LabrigError
+        ``busy`` while another collection of the root is at work.
     """
     if quota_bytes < 0 or (older_than_s is not None and older_than_s < 0):
         raise LabrigError("The quota and the age cannot be negative", where="quota_bytes, older_than_s")
-    if not dry_run:
+    if dry_run:
+        return _collect(root, quota_bytes, older_than_s, dry_run)
+    with _alone(root):
         _empty_trash(root)
         _sweep(root)
+        return _collect(root, quota_bytes, older_than_s, dry_run)
+
+
+@contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Keep other collections of a root from beginning in the block."""
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(Folder.at(root))
+        except (FileNotFoundError, NotADirectoryError):  # nothing to collect
+            pass
+        else:
+            lock = stack.enter_context(closing(folder.open(COLLECTING, os.O_RDWR | os.O_CREAT, 0o600)))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LabrigError(
+                    "Another collection is at work",
+                    where=str(root),
+                    try_="the same when it has ended",
+                    code="busy",
+                ) from None
+        yield
+
+
+def _collect(root: Path, quota_bytes: int, older_than_s: float | None, dry_run: bool) -> GcReport:
     now = time.time()
     sessions = sorted(_sessions(root), key=lambda each: (each.newest, each.path))
     before = total = sum(each.bytes for each in sessions)
@@ -136,6 +175,9 @@ def collect(
             _remove(session.path, dry_run)
         except _InUse:
             in_use.append(session)
+        except _Left as left:
+            failed.append((session, str(left)))
+            total -= session.bytes
         except (OSError, LabrigError) as error:
             failed.append((session, str(error)))
         else:
@@ -166,20 +208,22 @@ def _sessions(root: Path) -> Iterator[Session]:
 def _measure(path: Path) -> Session:
     """Add up a folder without following links; what vanishes meanwhile does not count.
 
-    An agent may write in it. So holes and second names of a file take nothing, a time ahead of the clock is none, and
-    what lies deeper than a tool can put it is not looked at: its session would have others removed in its place.
+    An agent may write in it. So holes and second names of a file take nothing, what lies deeper than a tool can put it
+    is not looked at, and of a time ahead of the clock that counts at which it was set, which nobody can choose: its
+    session would have others removed in its place. Where that is ahead, too, the clock has been set back: it is now.
     """
     size, newest, now = 0, 0.0, time.time()
     seen: set[tuple[int, int]] = set()
-    for folder, folders, files in os.walk(path):
+    for folder, folders, files, descriptor in os.fwalk(path):
         if folder.count(os.sep) - str(path).count(os.sep) >= DEEPEST:
             folders.clear()
         for name in (".", *files):
             try:
-                found = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - "." must stay
+                found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
             except OSError:
                 continue
-            newest = max(newest, found.st_mtime if found.st_mtime <= now else 0.0)
+            changed = found.st_mtime if found.st_mtime <= now else found.st_ctime
+            newest = max(newest, min(changed, now))
             if stat.S_ISREG(found.st_mode) and (found.st_dev, found.st_ino) not in seen:
                 seen.add((found.st_dev, found.st_ino))
                 size += min(found.st_size, max(found.st_blocks * 512, SMALL_BYTES))
@@ -193,6 +237,8 @@ def _remove(path: Path, dry_run: bool) -> None:
     ------
     _InUse
         If it is held, or went away by itself.
+    _Left
+        If not all of it can be deleted.
     """
     with Folder.at(path.parent) as server, ExitStack() as stack:
         if not dry_run:
@@ -212,7 +258,10 @@ def _remove(path: Path, dry_run: bool) -> None:
                 return
             trash = TRASH + secrets.token_hex(8)
             server.rename(path.name, trash)  # from here on `hold` makes a fresh folder
-        server.remove(trash)
+        try:
+            server.remove(trash)
+        except OSError as error:
+            raise _Left(str(error)) from error
 
 
 @contextmanager
@@ -228,7 +277,10 @@ def _artifacts_unused(server: Folder, session: str, dry_run: bool) -> Iterator[N
             pass
         else:
             if not dry_run:
-                stack.enter_context(locked(store, exclusive=True))
+                try:
+                    stack.enter_context(locked(store, exclusive=True, wait=False))
+                except BlockingIOError:
+                    raise _InUse from None
             if in_use(store):
                 raise _InUse
         yield
@@ -242,7 +294,7 @@ def _empty_trash(root: Path) -> None:
                 with Folder.at(path.parent) as server:
                     server.remove(path.name)
             except OSError:
-                pass  # another collection is at it, or the session was reported as failed
+                pass  # the session was reported as failed
 
 
 def _sweep(root: Path) -> None:
@@ -250,9 +302,9 @@ def _sweep(root: Path) -> None:
     for path in (each for server in _folders(root) for each in _folders(server)):
         try:
             with Folder.at(path.parent) as server, server.below(path.name, PRIVATE, STORE) as store:
-                sweep(store)
+                sweep(store, wait=False)
         except OSError:
-            pass  # there is none; or the session is reported as failed if it has to go
+            pass  # there is none, or somebody is at it; or the session is reported as failed if it has to go
 
 
 def _make_folder(workspace: Path) -> None:

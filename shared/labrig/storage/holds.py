@@ -29,10 +29,17 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @contextmanager
-def locked(store: Folder, *, exclusive: bool) -> Iterator[None]:
-    """Hold the lock of a store; what is done meanwhile should be short."""
+def locked(store: Folder, *, exclusive: bool, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a store; what is done meanwhile should be short.
+
+    Raises
+    ------
+    BlockingIOError
+        If somebody has it, unless it is to be waited for.
+    """
     with closing(store.open(LOCK, os.O_RDWR | os.O_CREAT, 0o600)) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        fcntl.flock(descriptor, how if wait else how | fcntl.LOCK_NB)
         yield
 
 
