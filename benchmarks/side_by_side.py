@@ -7,7 +7,8 @@ Both run in this Python, with the packages and side environments that it has. Ea
 it is told to; they are told by turns, so what else the machine does meets both. A call is a line of pandas in the
 sandbox, with either backend, the speciation of sea water by PHREEQC, what a child of Earth says of a small field in
 NetCDF and in Zarr and of a layer in GeoJSON, a part of a Zarr store that is fetched, two pages of a PDF, and the page
-of an article in HTML.
+of an article in HTML. What is called unwalled is read in the process itself, so that a reader which does more than
+before is told from walls which cost more.
 """
 
 from __future__ import annotations
@@ -34,7 +35,17 @@ OF_EARTH = {
     "zarr": ("describe_data", "field.zarr"),
     "geojson": ("gis_measure", "layer.geojson"),
 }
-CALLS = ("bubblewrap", "landlock", "phreeqc", *OF_EARTH, "fetched", "pdf", "wiki")
+CALLS = (
+    "bubblewrap",
+    "landlock",
+    "phreeqc",
+    *OF_EARTH,
+    "fetched",
+    "pdf",
+    "wiki",
+    "unwalled-netcdf",
+    "unwalled-pdf",
+)
 WARMING = 5
 READY = "ready"
 
@@ -55,8 +66,10 @@ async def prepared(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[N
         return speciated
     if call in OF_EARTH:
         return await prepared_of_earth(call, stack)
-    if call in ("fetched", "pdf", "wiki"):
-        return await {"fetched": prepared_fetching, "pdf": prepared_pdf, "wiki": prepared_wiki}[call](stack)
+    if call in (others := {"fetched": prepared_fetching, "pdf": prepared_pdf, "wiki": prepared_wiki}):
+        return await others[call](stack)
+    if call.startswith("unwalled"):
+        return prepared_unwalled(call, stack)
     from labrig.sandbox import Sandbox
 
     sandbox = await stack.enter_async_context(Sandbox(backend=call))
@@ -122,12 +135,13 @@ class Quiet(SimpleHTTPRequestHandler):
 async def prepared_pdf(stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
     """Return the same of two pages of a paper."""
     from benchmarks.papers import _paper
+
     from labrig_papers.pdf.apart import Reader, readers
 
-    file = stack.enter_context(tempfile.TemporaryFile())
-    file.write(_paper())
-    file.flush()
-    reader = Reader(await stack.enter_async_context(readers()), file.fileno(), "paper.pdf")
+    path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "paper.pdf"
+    path.write_bytes(_paper())
+    descriptor = os.open(path, os.O_RDONLY)
+    reader = Reader(await stack.enter_async_context(readers()), descriptor, path.name)
 
     async def read() -> None:
         assert len(await reader.pages([1, 2])) == 2
@@ -148,6 +162,33 @@ async def prepared_wiki(stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
         assert (await page_apart(by, html, About("https://example.org/wiki/P", "P"))).title == "P"
 
     return parsed
+
+
+def prepared_unwalled(call: str, stack: AsyncExitStack) -> Callable[[], Awaitable[None]]:
+    """Return the same of the field in NetCDF or the two pages, read here."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    if call == "unwalled-pdf":
+        import pypdfium2
+        from benchmarks.papers import _paper
+
+        from labrig_papers.pdf.pages import read_pages
+
+        content = _paper()
+
+        async def read() -> None:
+            assert len(list(read_pages(pypdfium2.PdfDocument(content), [1, 2]))) == 2
+
+        return read
+    from labrig_earth.work import inside
+    from labrig_earth.work.calls import Call, Place
+
+    write_earth(folder)
+    given = Call({"data": (Place(str(folder / "field.nc"), "field.nc"),)}, {}, folder)
+
+    async def described() -> None:
+        assert inside.run("describe_data", given)
+
+    return described
 
 
 def write_earth(folder: Path) -> None:

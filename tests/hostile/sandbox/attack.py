@@ -445,7 +445,7 @@ def profile(column: str) -> str:
 
 
 def side_environment(column: str = "") -> tuple[Path, Path]:
-    """Return the Python of the sandbox of a column and the folder it lies in; `LabrigError` where it is not installed."""
+    """Return the Python of a column's sandbox and the folder it lies in; `LabrigError` where it is not installed."""
     from labrig.sandbox import environment
 
     interpreter = environment.find(profile(column))
