@@ -22,9 +22,14 @@ from labrig.errors import LabrigError
 def home() -> Path:
     """Return the folder of workspaces, databases and side environments (``LABRIG_HOME``)."""
     configured = os.environ.get("LABRIG_HOME")
-    return (
-        Path(configured).expanduser().resolve() if configured else user_data_path("labrig", appauthor=False)
-    )
+    if configured:
+        return Path(configured).expanduser().resolve()
+    return _default_home(os.environ.get("XDG_DATA_HOME"), os.environ.get("HOME"))
+
+
+@lru_cache(maxsize=8)
+def _default_home(*_environment: str | None) -> Path:
+    return user_data_path("labrig", appauthor=False)
 
 
 def config_path() -> Path:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labrig_phreeqc.checks.input_notices import PE, PH, UNITS, input_notices
+from labrig_phreeqc.checks.input_notices import PE, PH, UNITS, InputNotices
 from labrig_phreeqc.checks.output_notices import output_notices, unprinted
 from labrig_phreeqc.checks.plain_phases import plain_phases
 from labrig_phreeqc.engine.run import Run
@@ -57,19 +57,20 @@ class RunNotices:
         return {name: list(lines) for name, lines in kinds.items() if lines}
 
 
-def run_notices(text: str, run: Run, outline: Outline) -> RunNotices:
+def run_notices(text: str, assumed: InputNotices | None, run: Run, outline: Outline) -> RunNotices:
     """Return what should be known about a run.
 
     Parameters
     ----------
     text
         Its input, includes resolved.
+    assumed
+        What PHREEQC assumes about it (`input_notices`); None where it was too large to look at.
     outline
         Of its output.
     """
-    if len(text) + len(run.output) > MAX_CHARS:
+    if assumed is None or len(text) + len(run.output) > MAX_CHARS:
         return RunNotices(defaults=("not listed for a run of this size: see check_input",))
-    assumed = input_notices(text, run.database)
     found = output_notices(run, outline, text) if run.output else []
     pe = [str(each) for each in found if each.kind == "not_determined"]
     beyond = [str(each) for each in found if each.kind == "doubtful"]

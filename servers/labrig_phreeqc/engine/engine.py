@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 from collections.abc import Callable
+from typing import Any
 
 from labrig.commands import setup_command
 from labrig.errors import LabrigError
@@ -19,7 +19,7 @@ from labrig.isolation.warm import RunRefused
 from labrig.threads import in_thread
 from labrig.turns import Turns
 from labrig_phreeqc.database.databases import Database, find_database
-from labrig_phreeqc.engine.forkclient import ForkServerProcess, exchange
+from labrig_phreeqc.engine.forkclient import ForkServerProcess, receive, send
 from labrig_phreeqc.engine.library import Library, find_library
 from labrig_phreeqc.engine.results import Ended, Result, assemble, parse_frames
 from labrig_phreeqc.engine.run import Limits, Run
@@ -34,6 +34,8 @@ QUEUE_S = 20.0
 PATIENT_S = 3600.0
 """The same where nobody waits for an answer: a generator would lose what it has made."""
 _GRACE_S = 10.0
+_LEAVING_S = 1.0
+"""So long a child that has sent its whole result may take to end."""
 
 
 class Engine:
@@ -64,6 +66,7 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turns = self._new_turns()
         self._server: ForkServerProcess | None = None
+        self._leaves: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Engine:
         return self
@@ -84,6 +87,7 @@ class Engine:
             server, self._server = self._server, None
             server.cancel_all()
             await server.close()
+            await asyncio.gather(*self._leaves)
 
     async def run(
         self,
@@ -120,10 +124,13 @@ class Engine:
         chosen = find_database(database)
         check_database(chosen)
         self._adopt_loop()
-        async with self._turns.turn(patience_s=self._queue_s if queue_s is None else queue_s):
+        async with contextlib.AsyncExitStack() as held:
+            await held.enter_async_context(
+                self._turns.turn(patience_s=self._queue_s if queue_s is None else queue_s)
+            )
             begun()
             start = asyncio.get_running_loop().time()
-            result, ended = await self._solve(text, chosen, limits)
+            result, ended = await self._solve(text, chosen, limits, held)
             wall_s = asyncio.get_running_loop().time() - start
         parts = (input_text, result, ended, self.library, chosen, limits, wall_s)
         if len(input_text) + result.size < BIG_BYTES:
@@ -139,24 +146,32 @@ class Engine:
         if loop is not self._loop:
             if self._server is not None:
                 self._server.abandon()
-            self._loop, self._server, self._turns = loop, None, self._new_turns()
+            self._loop, self._server, self._turns, self._leaves = loop, None, self._new_turns(), set()
 
     def _running_server(self) -> ForkServerProcess:
         if self._server is None or self._server.dead:
             self._server = ForkServerProcess(self.library)
         return self._server
 
-    async def _solve(self, text: bytes, database: Database, limits: Limits) -> tuple[Result, Ended]:
+    async def _solve(
+        self, text: bytes, database: Database, limits: Limits, held: contextlib.AsyncExitStack
+    ) -> tuple[Result, Ended]:
+        """Return what came of a run, and how it ended; its turn, held here, lasts until its child is gone."""
         server = self._running_server()
-        ours, theirs = socket.socketpair()
+        number, ours, ended, _ = server.submit(database, limits)
         with ours:
-            ours.setblocking(False)
-            with theirs:
-                number, ended = server.submit(ours, theirs, database, limits)
             try:
                 async with server.within(number, limits.wall_s + _GRACE_S):
-                    raw = await exchange(ours, text, limits)
-                    outcome = Ended(**await asyncio.shield(ended))
+                    await send(ours, text)
+                    raw = await receive(ours, limits)
+                # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
+                parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
+                server.fork_ahead(database, limits)
+                if parsed.end is not None and not ended.done():  # it has nothing left to do but to end
+                    self._leave(server, number, ended, held.pop_all())
+                    return parsed, Ended(cpu_s=parsed.end["cpu_s"], max_rss_bytes=parsed.end["max_rss_bytes"])
+                async with server.within(number, limits.wall_s + _GRACE_S):
+                    return parsed, Ended(**await asyncio.shield(ended))
             except asyncio.CancelledError:
                 server.kill(number)
                 with contextlib.suppress(TimeoutError, LabrigError, RunRefused):
@@ -167,9 +182,26 @@ class Engine:
             except TimeoutError:
                 server.abandon()
                 raise LabrigError("The PHREEQC fork server does not answer", code="engine") from None
-        # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
-        parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
-        return parsed, outcome
+
+    def _leave(
+        self,
+        server: ForkServerProcess,
+        number: int,
+        ended: asyncio.Future[dict[str, Any]],
+        held: contextlib.AsyncExitStack,
+    ) -> None:
+        """Give the turn of an answered run back when its child is gone; one that does not go is ended."""
+
+        async def last() -> None:
+            async with held:
+                done, _ = await asyncio.wait([ended], timeout=_LEAVING_S)
+                if not done:
+                    server.kill(number)
+                    await asyncio.wait([ended], timeout=_GRACE_S)
+
+        task = asyncio.get_running_loop().create_task(last())
+        self._leaves.add(task)
+        task.add_done_callback(self._leaves.discard)
 
 
 def _encoded(text: str) -> bytes:

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from labrig.errors import LabrigError
 from labrig.isolation import boot, inside
@@ -25,6 +25,20 @@ from labrig_phreeqc.engine import frames as wire
 from labrig_phreeqc.engine.library import Library
 from labrig_phreeqc.engine.run import Limits
 
+AFTER_S = 0.003
+"""So long after a run the next child is forked: the processors are free when its call has been answered."""
+AHEAD_S = 10.0
+"""So long a child waits for a run."""
+
+
+class Asked(NamedTuple):
+    """A child: its number, our end of its socket, how it ends, and what it is for."""
+
+    number: int
+    ours: socket.socket
+    ended: asyncio.Future[dict[str, Any]]
+    like: tuple[Database, Limits]
+
 
 class ForkServerProcess(WarmServer):
     """One running fork server."""
@@ -32,17 +46,58 @@ class ForkServerProcess(WarmServer):
     def __init__(self, library: Library) -> None:
         super().__init__("The PHREEQC fork server")
         self._sockets: dict[int, socket.socket] = {}
+        self._ahead: Asked | None = None
+        self._timer = self._loop.call_later(0, int)
         self.launch(command(CONTROL, library), environment())
 
-    def submit(
-        self, ours: socket.socket, theirs: socket.socket, database: Database, limits: Limits
-    ) -> tuple[int, asyncio.Future[dict[str, Any]]]:
-        """Ask for a run on a socket pair; the future gives how it ended, or raises `RunRefused`."""
+    def submit(self, database: Database, limits: Limits) -> Asked:
+        """Ask for a run, or take the child that waits for one like it; the time of the run begins now."""
+        ahead = self._ahead
+        if ahead is None or ahead.like != (database, limits) or ahead.ended.done():
+            self._let_end()
+            asked = self._ask(database, limits, ahead=False)
+        else:
+            asked = ahead
+            self._forget()
+            self.go(asked.number, limits.wall_s, limits.cpu_s)
+        self.begin(asked.number)
+        return asked
+
+    def fork_ahead(self, database: Database, limits: Limits) -> None:
+        """Have one child wait, closed in, for the next run like this one: from `AFTER_S` on, for `AHEAD_S` at most.
+
+        It is nobody's: it has no turn, no owner and no input.
+        """
+        if self._ahead is None and not self.dead:
+            self._timer.cancel()
+            self._timer = self._loop.call_later(AFTER_S, self._fork_ahead, database, limits)
+
+    def _fork_ahead(self, database: Database, limits: Limits) -> None:
+        if self._ahead is None and not self.dead:
+            self._ahead = self._ask(database, limits, ahead=True)
+            self._timer = self._loop.call_later(AHEAD_S, self._let_end)
+
+    def _forget(self) -> None:
+        self._ahead = None
+        self._timer.cancel()
+
+    def _let_end(self) -> None:
+        """End the child that waits: it reads that no input comes."""
+        if self._ahead is not None:
+            self._ahead.ours.close()
+            self._forget()
+
+    def _ask(self, database: Database, limits: Limits, *, ahead: bool) -> Asked:
         number = self.next_number()
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
         self._sockets[number] = ours
-        ended = self.ask(number, [theirs.fileno()], database=str(database.path), limits=vars(limits))
+        with theirs:
+            ended = self.ask_ahead(
+                number, [theirs.fileno()], database=str(database.path), limits=vars(limits), ahead=ahead
+            )
         ended.add_done_callback(lambda _: self._sockets.pop(number, None))
-        return number, ended
+        return Asked(number, ours, ended, (database, limits))
 
     def cancel_all(self) -> None:
         """Let every run end as cancelled, whatever it does."""
@@ -60,6 +115,7 @@ class ForkServerProcess(WarmServer):
 
     def died(self, error: LabrigError) -> None:
         """End the conversations of all runs."""
+        self._let_end()
         for ours in self._sockets.values():
             with contextlib.suppress(OSError):
                 ours.shutdown(socket.SHUT_RDWR)
@@ -97,12 +153,16 @@ def receive_limit(limits: Limits) -> int:
     return 2 * limits.output_bytes + 40 * wire.MAX_CELLS
 
 
-async def exchange(stream: socket.socket, text: bytes, limits: Limits) -> bytearray:
-    """Send the input and return all that the child answers until it closes its end."""
+async def send(stream: socket.socket, text: bytes) -> None:
+    """Send the input of a run."""
+    with contextlib.suppress(ConnectionError):
+        await asyncio.get_running_loop().sock_sendall(stream, wire.frame(wire.INPUT, text))
+
+
+async def receive(stream: socket.socket, limits: Limits) -> bytearray:
+    """Return all that the child answers until it closes its end."""
     loop = asyncio.get_running_loop()
     raw = bytearray()
-    with contextlib.suppress(ConnectionError):
-        await loop.sock_sendall(stream, wire.frame(wire.INPUT, text))
     with contextlib.suppress(ConnectionError):
         while chunk := await loop.sock_recv(stream, 1 << 20):
             raw += chunk

@@ -1,10 +1,11 @@
 """A warm PHREEQC that forks one confined child per run.
 
 It keeps databases loaded, so a run pays a fork and its own solve. On the control socket
-(`labrig.isolation.inside.forking`) a request ``{"op": "run", "id", "database", "limits"}`` brings one end of a fresh
-socket pair. The child reads the input from that socket and writes its result there (`frames`), so large output never
-passes through this process. ``ended`` also tells the last words on stderr. A child whose fork server is killed is ended
-by the kernel: on Linux by PR_SET_PDEATHSIG, elsewhere since it holds the reading end of a pipe and asked for SIGIO.
+(`labrig.isolation.inside.forking`) a request ``{"op": "run", "id", "database", "limits", "ahead"}`` brings one end of a
+fresh socket pair. The child reads the input from that socket and writes its result there (`frames`), so large output
+never passes through this process. A child that is asked for ahead of its input puts up its walls and waits; its time
+begins with ``go``. ``ended`` also tells the last words on stderr. A child whose fork server is killed is ended by the
+kernel: on Linux by PR_SET_PDEATHSIG, elsewhere since it holds the reading end of a pipe and asked for SIGIO.
 
 Standard library and phreeqpy only.
 """
@@ -23,7 +24,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from labrig.isolation.inside import forking
-from labrig_phreeqc.engine import frames
+from labrig_phreeqc.engine import frames, touching
 from labrig_phreeqc.engine.closing import Closing, Limits
 from labrig_phreeqc.engine.iphreeqc import Instance
 from labrig_phreeqc.engine.solving import load, open_status, solve
@@ -33,6 +34,11 @@ LIFELINE_FD, RUN_FD, STATUS_FD = 0, 3, 4
 LOADED_DATABASES = 6
 """Databases kept loaded; each more makes every fork a little slower."""
 FAILED = 70
+SMALL_RUN = b"""
+SOLUTION 1
+    pH 7; Na 1; K 1; Ca 1; Mg 1; Cl 1; S(6) 1; N(5) 0.01; Si 0.1; Fe 0.01; Alkalinity 1
+END
+"""
 
 
 class Run(forking.Run):
@@ -60,6 +66,7 @@ class ForkServer(forking.ForkServer[Run]):
         self.library = library
         self.closing = closing
         self.instances: OrderedDict[tuple[str, int, int], Instance] = OrderedDict()
+        self.touched: dict[Instance, touching.Ranges] = {}
 
     def brings(self, request: dict[str, Any]) -> int:
         """Return how many descriptors a request comes with: the run's socket."""
@@ -68,13 +75,14 @@ class ForkServer(forking.ForkServer[Run]):
     def start(self, request: dict[str, Any], received: Sequence[int]) -> Run:
         """Fork the child of a run, with its database loaded."""
         instance = self._instance(request["database"])
+        ranges = self._touched(instance) if request["ahead"] else ()
         stderr_fd = _memory_file()
         lifeline, our_end = os.pipe()
-        deadline = time.monotonic() + request["limits"]["wall_s"]
+        deadline = float("inf") if request["ahead"] else time.monotonic() + request["limits"]["wall_s"]
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._child(parent, instance, received[0], stderr_fd, lifeline, request["limits"])
+            self._child(parent, instance, received[0], stderr_fd, lifeline, request["limits"], ranges)
         os.close(lifeline)
         return Run(request["id"], pid, deadline, stderr_fd, our_end)
 
@@ -93,9 +101,19 @@ class ForkServer(forking.ForkServer[Run]):
         if isinstance(loaded, str):
             raise forking.Refused(loaded)
         while len(self.instances) >= LOADED_DATABASES:
-            self.instances.popitem(last=False)[1].close()
+            oldest = self.instances.popitem(last=False)[1]
+            self.touched.pop(oldest, None)
+            oldest.close()
         self.instances[key] = loaded
         return loaded
+
+    def _touched(self, instance: Instance) -> touching.Ranges:
+        """Return the memory that a small run writes to."""
+        if instance not in self.touched:
+            self.touched[instance] = touching.written(
+                lambda: solve(instance, SMALL_RUN, len(SMALL_RUN) << 10, lambda *_: None)
+            )
+        return self.touched[instance]
 
     def _child(
         self,
@@ -105,6 +123,7 @@ class ForkServer(forking.ForkServer[Run]):
         stderr_fd: int,
         lifeline: int,
         allowed: Limits,
+        ranges: touching.Ranges,
     ) -> None:
         """Solve one input and exit; never returns."""
         try:
@@ -120,9 +139,11 @@ class ForkServer(forking.ForkServer[Run]):
             os.closerange(STATUS_FD + 1 if status_fd >= 0 else STATUS_FD, os.sysconf("SC_OPEN_MAX"))
             end_when_closed(LIFELINE_FD)
             wire = socket.socket(fileno=RUN_FD)
+            touching.copy(ranges)
             self.closing.close_in(allowed)
             _, text = frames.read(wire.recv)
             solve(instance, text, int(allowed["output_bytes"]), frames.writer(wire.sendall), status_fd)
+            wire.close()  # the kernel does so after it has freed the memory, which takes longer
         except BaseException as error:
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             os._exit(FAILED)

@@ -46,6 +46,7 @@ TABLE: dict[str, type | tuple[type, ...]] = {
     "text_bytes": int,
 }
 META_UNSEEN, META_VALUES = 1 << 20, 1_000_000
+END_MOST = 1 << 50
 END: dict[str, type | tuple[type, ...]] = {"cpu_s": (int, float), "max_rss_bytes": int}
 
 
@@ -121,7 +122,10 @@ def _take(result: Result, kind: int, payload: bytes) -> bool:
                     return False
                 result.rows[-1] += rows
             case wire.END:
-                result.end = _typed(json.loads(payload), END)
+                end = _typed(json.loads(payload), END)
+                if not all(0 <= end[name] < END_MOST for name in END):
+                    raise ValueError("a run that no run can be")
+                result.end = end
             case _:
                 return False
     except (ValueError, TypeError, RecursionError):

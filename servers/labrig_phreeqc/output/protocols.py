@@ -11,7 +11,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from labrig.tools.outlines import INLINE_CHARS, Outliner
+from labrig_phreeqc.output.outline import Outline
 from labrig_phreeqc.output.outline_reading import outline_output
 from labrig_phreeqc.output.outline_text import render
 from labrig_phreeqc.output.toc import toc, toc_capped, toc_json
@@ -31,6 +34,9 @@ def check(protocol: str) -> str:
     return OUTLINER.check(protocol)
 
 
-def deliver(output: str, protocol: str, *, where: str = "result.out") -> tuple[str, str]:
-    """Return what an agent gets of `output`; see `labrig.tools.outlines.Outliner.deliver`."""
-    return OUTLINER.deliver(output, protocol, where=where)
+def deliver(
+    output: str, protocol: str, built: Outline | None = None, *, where: str = "result.out"
+) -> tuple[str, str]:
+    """Return what an agent gets of `output`, which may have its outline; see `labrig.tools.outlines.Outliner`."""
+    outliner = OUTLINER if built is None else replace(OUTLINER, outline=lambda _: render(built))
+    return outliner.deliver(output, protocol, where=where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import posixpath
@@ -16,6 +17,8 @@ from labrig.threads import aside
 from labrig.tools.lines import lines_of
 from labrig.tools.own_files import OwnFiles
 from labrig.workspace import Workspace
+from labrig_phreeqc.checks.input_notices import InputNotices, input_notices
+from labrig_phreeqc.checks.run_notices import MAX_CHARS
 from labrig_phreeqc.database import databases
 from labrig_phreeqc.engine.engine import QUEUE_S, Engine
 from labrig_phreeqc.engine.run import Limits, Run, provenance, record
@@ -65,6 +68,8 @@ class Execution:
     ----------
     input
         What was run, includes resolved.
+    assumed
+        What PHREEQC assumes about its solutions; None for an input that is too large to look at.
     result
         Workspace file of the output; empty when there was no output to write.
     files
@@ -78,6 +83,7 @@ class Execution:
 
     run: Run
     input: str
+    assumed: InputNotices | None
     notices: tuple[str, ...]
     result: str
     files: dict[int, list[str]]
@@ -137,7 +143,14 @@ async def execute_phreeqc(
     tell = progress or Progress()
     tell(message="waits for a place")
     solve = partial(engine.run, database=request.database, limits=limits, queue_s=queue_s)
-    run = await solve(complete, begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s"))
+    looking = asyncio.create_task(_assumed(complete, request.database))  # while PHREEQC solves
+    try:
+        run = await solve(
+            complete, begun=lambda: tell(message=f"PHREEQC runs, for at most {limits.wall_s:g} s")
+        )
+        assumed = await looking
+    finally:
+        looking.cancel()
     tell(message="PHREEQC has ended, its output is read")
     run = await with_files(run, complete, solve)
     if run.output:
@@ -149,6 +162,7 @@ async def execute_phreeqc(
     return Execution(
         run,
         complete,
+        assumed,
         (*notices, *writer.notices),
         request.result if run.output else "",
         files,
@@ -201,6 +215,13 @@ async def completed(
     solve = partial(engine.run, database=database, limits=limits, queue_s=queue_s)
     complete = await resolve_includes(text, lambda name: _included(workspace, name), solve, limits.wall_s)
     return complete, notices
+
+
+async def _assumed(text: str, database: str) -> InputNotices | None:
+    """Return what PHREEQC assumes about an input, where it is not too large to look at."""
+    if len(text) > MAX_CHARS:
+        return None
+    return await aside(len(text), input_notices, text, databases.find_database(database))
 
 
 def _worth_saying(notice: Notice) -> bool:

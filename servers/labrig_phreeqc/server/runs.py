@@ -247,8 +247,8 @@ def _record(done: Execution) -> dict[str, Any]:
 def _answer(done: Execution, protocol: str) -> Answer:
     """Put a run into an Answer: small by itself, everything else by name."""
     run = done.run
-    kind, text = protocols.deliver(run.output, protocol)
     built = outline_output(run.output)
+    kind, text = protocols.deliver(run.output, protocol, built)
     data: dict[str, Any] = {"output": {"file": done.result, "kind": kind, "characters": len(run.output)}}
     if run.errors:
         data["errors"] = run.errors
@@ -259,7 +259,7 @@ def _answer(done: Execution, protocol: str) -> Answer:
         data["saturation_indices"] = indices
     if done.dump_file:
         data["dump"] = done.dump_file
-    known = run_notices(done.input, run, built)
+    known = run_notices(done.input, done.assumed, run, built)
     if known.assumed():
         data["assumed"] = known.assumed()
     warnings = (*done.warnings, *state_notices(run, built), *known.doubtful)

@@ -103,6 +103,12 @@ class WarmServer:
 
     def ask(self, number: int, given: Sequence[int], **request: Any) -> asyncio.Future[dict[str, Any]]:
         """Ask for a run with descriptors; the future gives how it ended, or raises `RunRefused`."""
+        ended = self.ask_ahead(number, given, **request)
+        self.begin(number)
+        return ended
+
+    def ask_ahead(self, number: int, given: Sequence[int], **request: Any) -> asyncio.Future[dict[str, Any]]:
+        """Ask for a run that is nobody's until it begins."""
         ended: asyncio.Future[dict[str, Any]] = self._loop.create_future()
         if self.dead:  # since the caller looked
             ended.set_exception(
@@ -110,10 +116,14 @@ class WarmServer:
             )
             return ended
         self.runs[number] = ended
-        self._sharing.begin(self, number)
         ended.add_done_callback(functools.partial(self._let_go, number))
         self._send({"op": "run", "id": number, **request}, given)
         return ended
+
+    def begin(self, number: int) -> None:
+        """Count a run as one of this call's owner, if it has not ended."""
+        if number in self.runs:
+            self._sharing.begin(self, number)
 
     def kill(self, number: int) -> None:
         """End one run, if it still runs."""

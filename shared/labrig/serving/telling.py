@@ -38,13 +38,13 @@ class Telling:
         told = 0.0
         shown: tuple[float | None, str] = (None, "")
         while True:
+            await asyncio.sleep(EVERY_S)  # a short call has nothing to tell
             fraction, message = now = self.progress.seen()
             if now != shown:
                 told = max(told + STEP, fraction or 0.0)
                 with contextlib.suppress(Exception):  # the client has gone: the call's own end says so
                     await context.report_progress(told, None if fraction is None else 1.0, message or None)
                 shown = now
-            await asyncio.sleep(EVERY_S)
 
     async def end(self) -> None:
         """Tell no more."""

@@ -39,7 +39,7 @@ async def first_row(
 
 
 def warned(run: Run, text: str) -> tuple[str, ...]:
-    return run_notices(text, run, outline_output(run.output)).doubtful
+    return run_notices(text, input_notices(text, run.database), run, outline_output(run.output)).doubtful
 
 
 async def test_a_plain_mineral_takes_no_heavy_isotopes_and_that_is_said(engine: Engine) -> None:
@@ -73,7 +73,9 @@ async def test_an_ion_that_cannot_balance_the_charge_is_named(engine: Engine) ->
 async def test_the_pe_of_stated_couples_is_said_beside_the_default(engine: Engine) -> None:
     text = "SOLUTION 1\n Fe(2) 1e-3\n Fe(3) 1e-4\n As 1e-3\n Na 1\n Cl 1\nEND"
     run = await engine.run(text, "wateq4f.dat")
-    (said,) = run_notices(text, run, outline_output(run.output)).undetermined
+    (said,) = run_notices(
+        text, input_notices(text, run.database), run, outline_output(run.output)
+    ).undetermined
     pe = re.search(r"Fe\(2\)/Fe\(3\) +(\S+)", run.output)
     assert (
         pe
@@ -82,7 +84,9 @@ async def test_the_pe_of_stated_couples_is_said_beside_the_default(engine: Engin
     )
     for other in (text.replace("Fe(2)", "pe 4; Fe(2)"), text.replace("As ", "As(5) ")):
         again = await engine.run(other, "wateq4f.dat")
-        assert not run_notices(other, again, outline_output(again.output)).undetermined
+        assert not run_notices(
+            other, input_notices(other, again.database), again, outline_output(again.output)
+        ).undetermined
 
 
 def test_a_negative_delta_value_is_ordinary_and_a_negative_concentration_is_not() -> None:

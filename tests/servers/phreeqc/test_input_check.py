@@ -8,6 +8,7 @@ import pytest
 
 from labrig.errors import LabrigError
 from labrig_phreeqc.checks.input_check import MAX_SOLUTIONS, InputCheck, check_input, stray_lines
+from labrig_phreeqc.checks.input_notices import input_notices
 from labrig_phreeqc.checks.run_notices import run_notices
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Limits, Run
@@ -196,4 +197,6 @@ async def test_what_charge_and_phases_make_of_a_value_is_said(databases: Path) -
     assert tuple(each for each in facts if "made it" in each) == said
     async with Engine() as engine:
         run = await engine.run(text)
-    assert run_notices(text, run, outline_output(run.output)).assumed()["adjusted"] == list(said)
+    assert run_notices(text, input_notices(text, run.database), run, outline_output(run.output)).assumed()[
+        "adjusted"
+    ] == list(said)
