@@ -50,6 +50,9 @@ _LOG_K_HSO4 = -1.988
 """HSO4- = H+ + SO4-2 at 25 degC, as in phreeqc.dat."""
 
 
+Basis = Literal["measured", "DIC", "acid", "none", "unknown"]
+
+
 @dataclass(frozen=True)
 class Balance:
     """The ion balance of one water; amounts in meq per basis of the analysis.
@@ -71,7 +74,8 @@ class Balance:
         Calcium and magnesium in mg CaCO3 per basis; None where either was not measured.
     basis_of_alkalinity
         ``measured``; ``DIC`` where it is computed from inorganic carbon and pH; ``acid`` where there is none and pH is
-        below the end of the titration, so that H+ and HSO4- count; ``none``.
+        below the end of the titration, so that H+ and HSO4- count; ``none``;
+        ``unknown`` where the pH or temperature is missing that says how much of the inorganic carbon is HCO3-.
     """
 
     cations: float
@@ -80,7 +84,7 @@ class Balance:
     meq: Mapping[str, float]
     water_type: str
     hardness: float | None
-    basis_of_alkalinity: Literal["measured", "DIC", "acid", "none"]
+    basis_of_alkalinity: Basis
 
     @property
     def imbalance(self) -> float:
@@ -104,7 +108,7 @@ def balance(analysis: Analysis) -> Balance:
         charges.append(-alkalinity)
     cations = math.fsum(each for each in charges if each > 0)
     anions = -math.fsum(each for each in charges if each < 0)
-    both = cations > 0 and anions > 0
+    both = cations > 0 and anions > 0 and how != "unknown"
     proton, hydroxide = _water_ions(analysis, amounts)
     if how == "acid":  # the negative alkalinity is H+ and HSO4-, and stands among the cations
         bisulfate = max(-(alkalinity or 0.0) - proton, 0.0)
@@ -162,15 +166,15 @@ def dissolved_solids(analysis: Analysis, weights: Mapping[str, float]) -> float:
     return total
 
 
-def _alkalinity(
-    analysis: Analysis, amounts: Mapping[str, float]
-) -> tuple[float | None, Literal["measured", "DIC", "acid", "none"]]:
+def _alkalinity(analysis: Analysis, amounts: Mapping[str, float]) -> tuple[float | None, Basis]:
     """Return meq of alkalinity and where it comes from."""
     if amounts.get("Alkalinity"):
         return amounts["Alkalinity"], "measured"
     pH, temperature = analysis.pH, analysis.temperature
     strength = _strength(analysis, amounts)
     carbon = amounts.get("C(4)", amounts.get("C"))
+    if carbon and analysis.unmeasured:
+        return None, "unknown"
     if carbon is not None and not analysis.unmeasured:
         return alkalinity_of(carbon, pH, temperature, strength + 0.5e-3 * carbon), "DIC"
     if pH < ALKALINITY_END:

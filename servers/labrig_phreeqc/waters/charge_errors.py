@@ -45,6 +45,9 @@ def charge_errors(
     """
     acid = its.basis_of_alkalinity == "acid"
     error = speciated if acid and speciated is not None else its.charge_error
+    if error is None and its.basis_of_alkalinity == "unknown":
+        words = "no charge balance: how much of the inorganic carbon is HCO3- hangs on pH and temperature"
+        return [Notice("charge", "", words)]
     if error is None:
         side = "cation" if its.cations <= 0 else "anion"
         return [Notice("charge", "", f"no charge balance: the row has no {side}")]

@@ -89,7 +89,9 @@ _AMBIGUOUS = {
     "carbon may be organic; write DIC for dissolved inorganic carbon": "c",
     "free CO2 follows from pH and alkalinity; total inorganic carbon is DIC": "co2",
     "nitrate and nitrite together are not one species": "no3+no2 no2+no3 nitrate+nitrite nox",
-    "sodium and potassium together are not one species; write Na if it is to stand for both": "na+k",
+    "sodium and potassium together are not one species; write Na if it is to stand for both": (
+        "na+k k+na nak kna sodium+potassium potassium+sodium sodiumandpotassium natrium+kalium sodio+potasio"
+    ),
     "organic carbon is not used": "doc toc",
     "dissolved oxygen is not used; the redox state of the water is given by pe or Eh": "o2 do dissolvedoxygen oxygen",
     "ORP is read against some reference electrode; convert it to Eh against hydrogen: Eh (mV)": "orp",
@@ -98,6 +100,16 @@ _AMBIGUOUS = {
 AMBIGUOUS: Mapping[str, str] = {name: why for why, names in _AMBIGUOUS.items() for name in names.split()}
 """Columns that mean something to a chemist and cannot be used as they are, and why; by folded name."""
 
+_SYMBOLS = frozenset(
+    re.findall(
+        "[A-Z][a-z]?",
+        "AgAlAsAuBBaBeBiBrCaCdCeClCoCrCsCuDyErEuFFeGaGdGeHfHgHoIInIrKLaLiLuMgMnMoNaNbNdNiOsPPbPdPrPtRaRbReRhRuSSbScSeSiSm"
+        "SnSrTaTbTeThTiTlTmUVWYYbZnZr",
+    )
+)
+"""Elements that are measured in waters, of which a database may lack some."""
+_WORDS = {"I", "In", "W", "Y"}
+"""Of these, what may be something else where no unit stands beside it: a coordinate, a direction."""
 _ELEMENT_STATE = re.compile(r"[A-Z][a-z]?(?:\([+-]?\d+\))?")
 _ALTERNATIVES = {"N(-3)": ("Amm",), "S(6)": ("S",), "C(4)": ("C",)}
 _SIGNS = re.compile(r"\(?[+-]+\d?\)?$")
@@ -189,6 +201,11 @@ def element_constituent(name: str, catalogue: Catalogue) -> Known | None:
     if name not in by_name or name in ("H", "O", "E") or not _ELEMENT_STATE.fullmatch(name):
         return None
     return Known(name, name, name.partition("(")[0], 0, None, (), (name.casefold(),))
+
+
+def lacking_element(name: str, *, has_unit: bool) -> str:
+    """Return the element that a name of nothing known is the symbol of, or nothing."""
+    return name if name in _SYMBOLS and (has_unit or name not in _WORDS) else ""
 
 
 def solution_elements(catalogue: Catalogue) -> list[Element]:

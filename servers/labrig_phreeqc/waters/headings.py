@@ -18,6 +18,7 @@ from labrig_phreeqc.waters.constituents import (
     element_in,
     find_constituent,
     fold,
+    lacking_element,
     name_within,
     nearest_name,
     solution_elements,
@@ -52,6 +53,8 @@ _AS = re.compile(
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 _SYMBOLS = ("Ca", "Mg", "Na", "Cl", "Fe", "Mn", "Sr", "Ba")
 """Of two letters that are no words."""
+_LETTERS = ("K", "F", "B", "P")
+"""Of one letter, which stand for an element beside a unit."""
 _EDGE = " \t_.,;:|/"
 _HALF_A_UNIT = re.compile(r"(.+?)[\s_.,(\[/]+(?:[mun]?g|[mu]?mol|[mu]?eq|%|percent|pct|r|epm)\b[)\]%]*")
 
@@ -149,12 +152,14 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         return _total(blank, folded, said if said.unit or folded in _HARDNESS else _stated(said, stated))
     meant = _constituent(name, catalogue)
     if meant is None:
+        if element := lacking_element(name, has_unit=said.unit is not None):
+            return blank.left_out(_lacks(element))
         half = _HALF_A_UNIT.fullmatch(name)
         if half and (of := _constituent(half[1])):
             return blank.left_out(f"its unit is not complete; write {half[1]} (mg/L) or (meq/L)", of[0])
         if said.unit is not None and name:
             return _not_understood(blank, name, error is not None)
-        if ion := _find_ion(name):
+        if ion := _find_ion(name, half is not None):
             why = f"it names {ion[0]} and is not understood; write {ion[1].key} (mg/L), (mmol/L) or (meq/L)"
             return blank.left_out(why, ion[1])
         return blank
@@ -181,10 +186,11 @@ def _not_understood(blank: Column, name: str, is_error: bool) -> Column:
     return blank.left_out(f"{why}; the nearest is {near[0]} ({near[1].key})", near[1], unknown=not is_error)
 
 
-def _find_ion(name: str) -> tuple[str, Known] | None:
+def _find_ion(name: str, has_unit: bool = False) -> tuple[str, Known] | None:
     """Find a constituent among the words of a heading that as a whole is the name of none: ``SO4 by turbidimetry``."""
     for word in re.findall(r"[^\W_][\w+]*", name.replace("_", " ")):
-        found = find_constituent(word) if len(word) > 2 or word in _SYMBOLS else None
+        known = len(word) > 2 or word in _SYMBOLS or (has_unit and word in _LETTERS)
+        found = find_constituent(word) if known else None
         if found is not None:
             return word, found[0]
     return name_within(name)
@@ -281,15 +287,14 @@ def _concentration(
     names = {each.name for each in solution_elements(catalogue)}
     element = element_in(known.element, names)
     if element is None:
-        limited = "; its drinking-water limits are not compared" if is_limited(known.element) else ""
-        return blank.left_out(f"the database lacks {known.element}{limited}")
+        return blank.left_out(_lacks(known.element))
     if said.unit is None:
         masses = "mg/L as CaCO3" if known.key == "Alkalinity" else "mg/L"
         return blank.left_out(f"it has no unit; write {name} ({masses}), (mmol/L) or (meq/L)")
     unit, formula = said.unit, said.formula
     if unit.kind == "mass" and not formula:
         custom = bool(_BY_CUSTOM_AS_CACO3.search(name))
-        formula = "" if custom else known.formula
+        formula = "" if custom else _counted_as(name, element, known, catalogue)
         if known.element == "Alkalinity":
             formula = formula or stated.alkalinity_as
         if not formula:
@@ -309,6 +314,19 @@ def _concentration(
     if unit.kind == "charge":
         return blank.left_out(f"what 1 meq of {known.key} is depends on pH; give it in mmol or mg")
     return blank.left_out(f"{formula} does not hold {known.key}, or the database has no weight for it")
+
+
+def _counted_as(name: str, element: str, known: Known, catalogue: Catalogue) -> str:
+    """Return of what a mass is a mass; under PHREEQC's own name of a redox state it is what the database says."""
+    if name != element or "(" not in name:
+        return known.formula
+    said = next(each for each in solution_elements(catalogue) if each.name == element)
+    return said.gfw if said.gfw[:1].isalpha() else known.formula
+
+
+def _lacks(element: str) -> str:
+    limited = "; its drinking-water limits are not compared" if is_limited(element) else ""
+    return f"the database lacks {element}{limited}"
 
 
 def _ends_with(text: str, unit: str) -> bool:

@@ -29,12 +29,26 @@ from labrig_phreeqc.waters.sheet import Sheet
 MAX_CELL = 500
 """Characters of a cell that are kept."""
 TEMPERATURE_RANGE = (-10.0, 350.0)
+PLAUSIBLE_DEGC = (-2.0, 45.0)
+"""Temperatures that a column without a unit holds if it is in degC: above, it may be in degF."""
+NO_DEGF = 113.0
+"""The same of PLAUSIBLE_DEGC in degF: above, a temperature without a unit is neither."""
 DENSITY_RANGE = (0.9, 1.6)
 """kg/L; outside, the column is in another unit than it says."""
 _TYPE = re.compile(r"(?:sample|qc|proben?)?[ _-]?(?:type|kind|art)|qc|qa/?qc", re.IGNORECASE)
 """Headings of a column that says of each row whether it is a sample."""
 MAJOR = ("Ca", "Mg", "Na", "K", "Alkalinity", "C(4)", "C", "S(6)", "S", "Cl")
 """Elements without which a row is not computed where their cell cannot be read; of others the cell is left out."""
+
+
+def is_degC(value: float) -> bool:
+    """Tell whether a temperature without a unit can be in degC."""
+    return PLAUSIBLE_DEGC[0] <= value <= PLAUSIBLE_DEGC[1]
+
+
+def is_mistake(value: float) -> bool:
+    """Tell whether a temperature without a unit can be neither in degC nor in degF."""
+    return value > NO_DEGF
 
 
 @dataclass(frozen=True)
@@ -262,6 +276,9 @@ class RowReader:
 
     def _temperature(self, cells: Mapping[int, Cell]) -> float | None:
         found = self._first("temperature", cells)
+        if found is not None and found[0].assumed and is_mistake(found[1]):
+            self.remarks.said[f"{found[0].header}: {found[1]:g} is no temperature of a water; not used"] += 1
+            found = None
         if found is not None:
             return round(found[1], 6)
         if self.temperature is not None:

@@ -16,12 +16,20 @@ from labrig_phreeqc.waters.cells import SHARES, BelowLimit, Decimal, decimal_mar
 from labrig_phreeqc.waters.columns import Column, Stated
 from labrig_phreeqc.waters.constituents import fold
 from labrig_phreeqc.waters.headings import read_columns
-from labrig_phreeqc.waters.rows import MAJOR, TEMPERATURE_RANGE, Rejected, RowReader, Water
+from labrig_phreeqc.waters.rows import (
+    MAJOR,
+    TEMPERATURE_RANGE,
+    Rejected,
+    RowReader,
+    Water,
+    is_degC,
+    is_mistake,
+)
 from labrig_phreeqc.waters.sheet import Sheet, sheet
 from labrig_phreeqc.waters.units import parse_unit
 
-PLAUSIBLE_DEGC = (-2.0, 45.0)
-"""Temperatures that a column without a unit holds if it is in degC: above, it may be in degF."""
+MOST_MISTAKES = 0.2
+"""Of a column of temperatures that no water can have in degC or degF: a decimal point is lost."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,7 @@ def read_table(
     columns, notes = _one_basis(columns)
     columns, warnings, assumed = _temperatures(columns, cells, temperature)
     notes += assumed
-    _require(columns, temperature)
+    _require(columns)
     reader = RowReader(columns, cells, temperature, below_limit)
     no_samples = reader.no_samples(cells.rows)
     rows = tuple(
@@ -117,7 +125,14 @@ def read_table(
         for number, (line, row) in enumerate(cells.rows)
     )
     notes += _unused(columns, temperature, reader)
-    notes = [*cells.notes, *units_said, *notes, *_no_pH(columns), *_left_out(columns), *reader.notes(rows)]
+    notes = [
+        *cells.notes,
+        *units_said,
+        *notes,
+        *_missing(columns, temperature),
+        *_left_out(columns),
+        *reader.notes(rows),
+    ]
     return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored), tuple(warnings))
 
 
@@ -169,12 +184,19 @@ def _unit_of_rows(cells: Sheet, stated: Stated) -> tuple[Stated, list[str]]:
     ]
 
 
-def _no_pH(columns: Sequence[Column]) -> list[str]:
-    """Say what a table without pH has no column for."""
-    if any(each.role == "pH" for each in columns):
+def _missing(columns: Sequence[Column], temperature: float | None) -> list[str]:
+    """Say what a table without pH or temperature cannot give; a balance needs neither."""
+    roles = {each.role for each in columns}
+    if "pH" not in roles:
+        near = _nearest(columns, r"ph(?![a-z])", "ph")
+        return [f"no column holds the pH: no saturation indices, no scaling{f' ({near})' if near else ''}"]
+    if "temperature" in roles or temperature is not None:
         return []
-    near = _nearest(columns, r"ph(?![a-z])", "ph")
-    return [f"no column holds the pH: no saturation indices, no scaling{f' ({near})' if near else ''}"]
+    near = _nearest(columns, r".*temp|t(?![a-z])", "temperature")
+    return [
+        f"no column holds the temperature: no saturation indices, no scaling{f' ({near})' if near else ''}; "
+        "temperature=... in degC, if one holds for all rows"
+    ]
 
 
 def _temperatures(
@@ -192,9 +214,15 @@ def _temperatures(
         texts = [row[column.index] for _, row in cells.rows if column.index < len(row)]
         decimal = decimal_mark(texts, Decimal("," if cells.delimiter == ";" else ".", cells.delimiter == ";"))
         values = [value for text in texts if (value := read_cell(text, decimal).value) is not None]
-        low, high = PLAUSIBLE_DEGC
         spread = f"{min(values):g} to {max(values):g}" if values else "none"
-        if values and not said and all(low <= value <= high for value in values):
+        likely = [value for value in values if not is_mistake(value)]
+        if (
+            likely
+            and not said
+            and all(map(is_degC, likely))
+            and len(values) - len(likely) <= MOST_MISTAKES * len(values)
+        ):
+            spread = f"{min(likely):g} to {max(likely):g}"
             notes.append(f"{column.header} has no unit; its values, {spread}, are taken as degC")
             continue
         why = f"it has no unit; write {column.header} (degC) or (degF)"
@@ -215,7 +243,7 @@ def _unused(columns: Sequence[Column], temperature: float | None, reader: RowRea
     return [f"temperature={temperature:g} is not used: every row that is computed has its own, in {header}"]
 
 
-def _require(columns: Sequence[Column], temperature: float | None) -> None:
+def _require(columns: Sequence[Column]) -> None:
     left_out = "; ".join(f"{each.header}: {each.why}" for each in columns if each.role == "left out")[:600]
     if not any(each.role == "concentration" for each in columns):
         raise LabrigError(
@@ -223,15 +251,6 @@ def _require(columns: Sequence[Column], temperature: float | None) -> None:
             where=left_out,
             expected="a constituent and its unit in each heading: Ca (mg/L)",
             try_='unit="mg/L" if that holds for all columns without a unit',
-        )
-    if not any(each.role == "pH" for each in columns):
-        return  # an ion balance needs neither pH nor temperature
-    if temperature is None and not any(each.role == "temperature" for each in columns):
-        raise LabrigError(
-            "No column holds the temperature",
-            where=_nearest(columns, r".*temp|t(?![a-z])", "temperature") or left_out,
-            expected="a column such as Temp (degC)",
-            try_="temperature=... in degC, if one holds for all rows",
         )
 
 

@@ -32,7 +32,9 @@ def choose_sheet(sheets: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, st
             expected="a sheet with a heading such as Sample, pH, Temp (degC), Ca (mg/L)",
         )
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(row or [""] for row in sheets[best])
+    width = max(map(len, sheets[best]))  # a workbook has no cells behind the last value of a row
+    rows = ([*row, *[""] * (width - len(row))] if any(row) else [""] for row in sheets[best])
+    csv.writer(text, lineterminator="\n").writerows(rows)
     others = [name for name, score in like.items() if name != best and score >= LEAST]
     said = [f"sheet {best!r} is read; give sheet= for {', '.join(map(repr, others))}"[:300]] if others else []
     return best, text.getvalue(), said

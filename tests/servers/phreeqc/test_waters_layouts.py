@@ -205,6 +205,17 @@ def test_a_workbook_without_a_table_is_refused() -> None:
         choose_sheet({"Notes": [["a", "b"]], "Empty": []})
 
 
+def test_cells_that_a_workbook_lacks_at_the_end_of_a_row_are_empty() -> None:
+    rows = [
+        ["Sample", "pH", "Temp (C)", "Ca (mg/L)", "Cl (mg/L)", "Remark"],
+        ["A", "7", "20", "40", "20"],
+        [],
+    ]
+    _, text, _ = choose_sheet({"May": rows})
+    (water,) = read_table(text).waters
+    assert {name: each.amount for name, each in water.analysis.constituents.items()}.keys() == {"Ca", "Cl"}
+
+
 def test_columns_named_by_codes_of_nwis() -> None:
     """As the wide form of NWIS has them: p and the code of the parameter, r and the same for the remark."""
     wide = (
