@@ -16,7 +16,7 @@ PLACEHOLDERS = ("RE", "Ln", "AE", "TM", "Pn", "Ch", "A", "M", "R", "X", "T", "L"
 _NUMBER = r"\d*\.?\d+"
 _VALUES = re.compile(
     rf"(?P<one>1\s?-\s?)?(?<![A-Za-z\d.])(?P<name>[{NAMES}])(?:\s?opt|\*)?\s*(?P<sign>=|¼|~|≤|≥|<|>|≲|≳)\s*~?\s*"
-    rf"(?P<first>{_NUMBER})(?P<more>(?:\s*(?:,\s*and|,|and|or|&|-|to)\s*{_NUMBER})*)"
+    rf"(?P<first>{_NUMBER})(?P<more>(?:\s*(?:,\s*and|,|and|or|&|-|to)\s*{_NUMBER})*)(?![\d.]*\s?/\s?\d)"
 )
 _BELOW = re.compile(rf"(?P<low>{_NUMBER})\s*[<≤]\s*(?P<name>[{NAMES}])\s*[<≤]\s*(?P<high>{_NUMBER})")
 _ELEMENTS = re.compile(

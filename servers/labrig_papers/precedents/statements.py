@@ -17,7 +17,11 @@ from labrig_papers.attribution.carrying import goes_on_citing
 from labrig_papers.attribution.samples import COMPARED, SERIES, paired, written_in
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import FINDING, Standing, standing_of
+from labrig_papers.attribution.transitions import transitions_in
 from labrig_papers.corpus.mentions import mentions
+from labrig_papers.materials.writing import plain
+from labrig_papers.precedents.subjects import GENERIC, may_be_subject
+from labrig_papers.quantities.naming import BOUND
 from labrig_papers.quantities.scanning import Found, scan
 
 Says = Literal["superconducting", "not superconducting"]
@@ -54,7 +58,7 @@ _DENIED = re.compile(
     r"|\bnon-?superconduct(?!\w*\s(?:\w+\s)?(?:parts?|fraction|volume|phase|region|impurit|matrix|inclusion|component|state))"
     r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
     r"[^.;]{0,60}?\bdown to\b"
-    r"|\bno\b[^.;]{0,40}?\b(?:zero resist|diamagnetic|Meissner)",
+    r"|\bno\b[^.;]{0,40}?\bzero resist",
     re.IGNORECASE,
 )
 _NO_CLAIM = re.compile(
@@ -65,6 +69,15 @@ _NO_CLAIM = re.compile(
     r"|superconductivity[^.;]{0,40}?\b(?:suppressed|destroyed|lost|vanishes|disappears)",
     re.IGNORECASE,
 )
+_NO_DENIAL = re.compile(
+    r"\b(?:not|never|no)\b[^.;]{0,80}\buntil\b|\b(?:cannot|can not|not) be (?:ruled out|excluded)\b"
+    r"|\bnot (?:fully|entirely|completely|truly|purely)\b|\bto non-?superconduct|\bone non-?superconduct"
+    r"|\bnon-?superconduct\w*\s(?:Au|Ag|Cu|Pt|regime)\b"
+    r"|\bno (?:\w+\s)?(?:sign|indication) (?:indicating|of where|at what)"
+    r"|\bno (?:\w+\s)?superconducting (?:link|gap|coupling|fluctuation)|\d\s?T\b(?![_=<>≤≥])",
+    re.IGNORECASE,
+)
+"""What looks like a denial and is none, or is one in a field of teslas."""
 _CLAIMED = re.compile(
     r"\b(?:is|are|was|were|be|been|becomes?|became|remains?|turns?)\s(?:(?:an?|the|also|in|\w+ly|bulk|known|new|novel|only|"
     r"first|high-T\w*|type-I+|[\w-]*(?:band|gap|wave|fermion|based|dimensional))\s)*superconduct"
@@ -95,15 +108,6 @@ _CLAUSE = re.compile(
     r";\s|,?\s(?=(?:while|whereas|but|although|though|in contrast|unlike|however)\b)|,\s(?=and\s(?:that|no|not|its)\b)",
     re.IGNORECASE,
 )
-_OVEN = re.compile(
-    r"\b(?:above|below) T_?c,? (?:between|from|at)\b[^;]{0,20}$"
-    r"|\b(?:widths?|broaden\w*|narrow\w*|within|by)\b(?:\s(?:of|is|about|only))*[\s~≈<>=]*$|(?:Δ|∆)T\w{0,2}\s?[=~≈<]\s?$"
-    r"|\b(?:loop|curve|isotherm|scan|spectr|measured|recorded|taken)\w*[^;]{0,40}\b(?:at|between|from)\s*$"
-    r"|(?:anneal|sinter|heat|melt|prepared|grown|quench|fired|"
-    r"calcin|synthesi|reacted|dried|Debye|phonon|Curie|N[ée]+l)\w*[^;]{0,50}$"
-    r"|[θΘϑωΩ]\w{0,3}\s?[=~≈∼≃]\s*$",
-    re.IGNORECASE,
-)
 _OTHER_TRANSITION = re.compile(
     r"\b(?:ferromagnet|antiferromagnet|Curie|N[ée]el|magnetic order|structural (?:phase )?transition|charge[ -]density|"
     r"spin[ -]density|metal[-–](?:to[-–])?insulator|glass|Verwey|ferroelectric|order[-–]disorder|"
@@ -112,13 +116,17 @@ _OTHER_TRANSITION = re.compile(
 )
 _OF_OTHERS = re.compile(
     r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere|cuprates?|\w*pnictides?|"
-    r"\w*chalcogenides|TMDs?|oxides|hydrides|fullerides|(?:iron|Fe|copper|nickel)-based|heavy[- ]fermions?|"
-    r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo))\b",
+    r"\w+ides|TMDs?|diamond|graphite|silicon|polymers?|(?:iron|Fe|copper|nickel)-based|heavy[- ]fermions?|"
+    r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo|Au|Ag|Cu|Pt|Ni|Fe))\b",
     re.IGNORECASE,
 )
 """What a clause without a name is about, where it is not of the material before it: a class, or an element."""
-_MEASURED_AT = re.compile(r"(?<!below )(?<!at )\bT\s?[=~≈]\s?$|\bcool\w*[^;]{0,60}\bto\s*$")
-"""What stands before a temperature to which a sample was brought, and which is not that of a transition."""
+_DOWN_TO = re.compile(
+    r"(?:\b(?:down to|to|until|above|below|at|than|as low as|between|from|and|of|near|around)|T\s?[=<>≤≥≈~∼≳])"
+    r"\s*(?:about\s|T\s?[=~≈]\s?)*$",
+    re.IGNORECASE,
+)
+"""What stands before a temperature down to which a search went."""
 _CLASS = re.compile(
     r"^(?:(?!superconduct(?!ors\b)).)*superconductors\b(?:(?!superconduct(?!ors\b)).)*$", re.IGNORECASE
 )
@@ -228,9 +236,9 @@ def statements(
             subject, by = (before[0], "sentence before") if len(before) == 1 else (alone, "title")
             subject = "" if len(before) > 1 else subject
             for first, stop in _clauses(sentence):
-                clause = sentence[first:stop]
+                clause = COMPARED.sub(lambda match: " " * len(match.group()), sentence[first:stop])
                 only: set[int] | None = None
-                if named := _named_or_written(COMPARED.sub(" ", clause), written or {}):
+                if named := _named_or_written(clause, written or {}):
                     subject, by = (named[0], "clause") if len(named) == 1 else ("", "")
                     if len(named) > 1:
                         only = _paired_with(clause, key)
@@ -248,8 +256,8 @@ def statements(
                         if bare and not (is_claim and (by == "clause" or _SAME.search(clause))):
                             continue
                         standing = "cited" if is_cited else found.standing
-                        if by == "title" and standing == "cited":
-                            continue  # of others, who knows on what
+                        if by == "title" and (standing == "cited" or sentence[:1].islower()):
+                            continue  # of others, who knows on what; or its beginning stands elsewhere
                         quote = quoted[-LONGEST_QUOTE:]
                         yield replace(found, quote=quote, page=page, named=by, standing=standing)
                 by = "sentence" if by == "clause" else by
@@ -272,8 +280,10 @@ def _before(
 ) -> tuple[list[str], int]:
     """Return the materials of the last of `BACK` sentences that names any but to compare, and where it begins."""
     for start, end in reversed(spans[-BACK:]):
-        if named := _named(COMPARED.sub(" ", paragraph[start:end]), written):
+        if named := _named_or_written(COMPARED.sub(" ", paragraph[start:end]), written):
             return named, start
+        if not _SAME.match(paragraph[start:end]):
+            break
     return [], 0
 
 
@@ -294,8 +304,9 @@ def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
 
 
 def _named(text: str, written: Mapping[str, str]) -> list[str]:
-    """Return the keys of the materials that a text names, each once."""
-    found = dict.fromkeys(each.key for each in mentions(text))
+    """Return the keys of the materials that a text may be about, each once."""
+    text = plain(text)
+    found = dict.fromkeys(each.key for each in mentions(text) if may_be_subject(text, each))
     found |= dict.fromkeys(key for printed, key in written.items() if printed in text)
     return list(found)
 
@@ -305,6 +316,7 @@ def _named_or_written(text: str, written: Mapping[str, str]) -> list[str]:
     found = _named(text, written)
     printed = {*(each.printed for each in mentions(text)), *written}
     unread = {name for _, _, name in written_in(text) if not any(name in each for each in printed)}
+    unread |= {match.group() for match in GENERIC.finditer(text)}
     return [*found, *sorted(unread)]  # Li_x(THF)_ySnSe2
 
 
@@ -349,15 +361,22 @@ def _read(clause: str, sentence: str, first: int, only: set[int] | None, raised:
         return
     denied = _DENIED.search(clause) is not None
     transition = not _OTHER_TRANSITION.search(clause) or _SUPER.search(clause)
+    if denied and _NO_DENIAL.search(clause):
+        return
     if not denied and (_NO_CLAIM.search(clause) or not _ABOUT.search(clause) or not transition):
         return
-    values = [
-        each for each in scan(clause) if each.value is not None and not _OVEN.search(clause[: each.start])
-    ]
+    values = [each for each in scan(clause) if each.value is not None]
     kelvins = [each for each in values if _is(each, "temperature") and 0 < _least(each) <= MOST_KELVIN]
     pressures = [each for each in values if _is(each, "pressure")]
     if not denied:
-        kelvins = [each for each in kelvins if not _MEASURED_AT.search(clause[: each.start])]
+        are_transitions = transitions_in(
+            clause, [(each.start, each.end) for each in values if each in kelvins]
+        )
+        kelvins = [each for each in kelvins if each.start in are_transitions]
+    else:
+        kelvins = [
+            each for each in kelvins if _DOWN_TO.search(clause[: each.start]) or BOUND.match(each.text)
+        ]
     if only is not None:
         kelvins = [each for each in kelvins if each.start in only]
         if denied and not kelvins:

@@ -63,8 +63,10 @@ BOUND = re.compile(r"(?:above|below|near)\s", re.IGNORECASE)
 _FROM_TC = re.compile(
     r"\b(?:from|above|below|through|across|near|around|at) (?:the )?(?:T_?\{?[cC]\}?(?![A-Za-z])|transition)"
     r"(?:(?!\b(?:is|of|was|are)\b)[^.;=≈~∼]){0,30}\b(?:down to|up to|to|at)\s*$"
+    r"|T_?\{?[cC]\}?(?![A-Za-z])\s?[<≤≲]\s?T\s?$"
 )
-"""Where a temperature is that of a step of the work, and T_{c} where it began: cooled from above T_{c} to 1.7 K."""
+"""Where a temperature is that of a step of the work, and T_{c} where it began: cooled from above T_{c} to 1.7 K; or
+where it ends a range that T_{c} begins: T_{c} < T < 240 K."""
 _OF_LIGHT = re.compile(r"\bwavelength|\bradiation\b|K_?\{?α", re.IGNORECASE)
 _AXIS_HEAD = re.compile(r"\s*[abc]\s*[(\[,]")
 _POINTS = re.compile(r"\b(?:midpoint|onset|zero[ -]resistance)\b", re.IGNORECASE)

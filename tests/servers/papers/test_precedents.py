@@ -112,11 +112,73 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
         "",
         [(True, 5, "", None, "cited")],
     ),
+    (
+        "ScNi3, which shows superconductivity at Tc = 39 K, also has a T2 law in the resistivity up to 240 K.",
+        *("ScNi3", ""),
+        [(True, 39, "resistive", None, "measured")],
+    ),
+    (
+        "A structural transition is at Ts = 200 K in the oxide Cd2Re2O7, a superconductor with Tc = 1 K.",
+        *("Cd2Re2O7", ""),
+        [(True, 1, "", None, "measured")],
+    ),
+    (
+        "Below 1.1 K ScNi3 becomes superconducting, and Tc rises from 1.1 K to 3 K at 2 GPa and to 4 K at 5 GPa.",
+        *("ScNi3", ""),
+        [
+            (True, 1.1, "", 2, "measured"),
+            (True, 1.1, "", 2, "measured"),
+            (True, 3, "", 2, "measured"),
+            (True, 4, "", 5, "measured"),
+        ],
+    ),
+    (
+        "In ScNi3 (Tc ~ 31 K) the depth was measured down to 0.4 K, and for Tc < T < 240 K nothing was seen.",
+        *("ScNi3", ""),
+        [(True, 31, "", None, "measured")],
+    ),
+    (
+        "The superconductor ScNi3 has a Curie temperature TC = 131 K and a transition temperature Tc = 56 K.",
+        *("ScNi3", ""),
+        [(True, 56, "", None, "measured")],
+    ),
     ("ScNi3 is non-superconducting.", "ScNi3", "", [(False, None, "", None, "measured")]),
     ("ScNi3 is a supercon-\nductor below\n3.1 K.", "ScNi3", "", [(True, 3.1, "", None, "measured")]),
     *(
         (text, material, title, [])
         for text, material, title in (
+            (
+                "Even with Tc = 56 K and Tc = 75 K the stiffness, which avoids the CuO chains, is high.",
+                "CuO",
+                "",
+            ),
+            ("The cell holds NaCl as a pressure medium. The zero resistance is below 10 K.", "NaCl", ""),
+            ("Films were grown on LaAlO3. They have a narrow transition. Their Tc is 86 K.", "LaAlO3", ""),
+            ("With the virgin crystal of Tc = 31 K the FC and ZFC curves were superconducting.", "CF", ""),
+            (
+                "Superconductivity at 8 K was found in AlB2O4 and in three AOs2O6. Their Tc is 9.6 K.",
+                "AlB2O4",
+                "",
+            ),
+            (
+                "with a superconducting transition temperature Tc of 26 K has attracted",
+                "CeB6",
+                "Heat of CeB6",
+            ),
+            (
+                "The Tc of the film is high, compared with the maximum Tc of 43 K in others.",
+                "CeB6",
+                "Heat of CeB6",
+            ),
+            ("The hydrated Na0.3CoO2 · 1.3H2O is superconducting at 4.5 K.", "Na0.3CoO2", ""),
+            ("Superconductivity had not been observed in the family until CeB6.", "CeB6", ""),
+            ("Superconductivity of CeB6 cannot be ruled out.", "CeB6", ""),
+            ("No superconductivity of CeB6 was seen in 10 T down to 1.5 K.", "CeB6", ""),
+            (
+                "Superconductivity in LaBaCuO4 is absent for x = 1/8 in La2-xBaxCuO4.",
+                "LaBaCuO4",
+                "La2-xBaxCuO4",
+            ),
             ("It is predicted that LaBeH8 is superconducting at 185 K.", "LaBeH8", ""),
             ("Whether CaB6 superconducts is not known.", "CaB6", ""),
             ("CaB6 has not been tested for superconductivity.", "CaB6", ""),

@@ -397,3 +397,9 @@ def test_cells_take_the_unit_of_their_head(cell: str, head: str, si: float | Non
 def test_any_text_is_scanned(text: str) -> None:
     for found in scan(text):
         assert text[found.start : found.end] == found.text
+
+
+def test_a_range_that_begins_at_the_transition_is_no_transition() -> None:
+    for text in ("The resistivity is linear for T_{c} < T <~ 240 K.", "a fit to the data (T_{c} ≤ T ≤ 15 K)"):
+        assert [each.name for each in find_quantities([text])] == [""]
+    assert [each.name for each in find_quantities(["It has T_{c} < 2 K."])] == ["critical_temperature"]
