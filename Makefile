@@ -32,6 +32,7 @@ accept: setup
 	@$(BIN)/labrig setup energyplus >/dev/null || echo "no energyplus: tests of EnergyPlus skip"
 	@$(BIN)/labrig setup sumo >/dev/null || echo "no sumo: tests of SUMO skip"
 	@$(BIN)/labrig setup grib >/dev/null || echo "no grib: tests of GRIB skip"
+	@$(BIN)/labrig setup climate >/dev/null || echo "no climate: tests of climate indices skip"
 	@$(BIN)/labrig setup pangu >/dev/null || echo "no pangu: tests of Pangu-Weather skip"
 	@$(BIN)/labrig setup climada >/dev/null || echo "no climada: tests of CLIMADA skip"
 	@$(BIN)/python tests/real/argleton/run.py --install >/dev/null 2>&1 || echo "no argleton: its tests skip"

@@ -56,3 +56,11 @@ done
 lock $models/pangu.in --fork-strategy fewest --only-binary :all: $left_out --output-file $models/pangu.lock "$@"
 grib=servers/labrig_earth/grib
 lock $grib/grib.in --fork-strategy fewest --only-binary :all: --output-file $grib/grib.lock "$@"
+# xclim, without what it asks for and indices do not import: clusters of ensembles, its own command.
+indices=servers/labrig_earth/indices
+left_out=
+for name in pyarrow scikit-learn joblib threadpoolctl narwhals click; do
+    left_out="$left_out --no-emit-package $name"
+done
+# shellcheck disable=SC2086
+lock $indices/climate.in --fork-strategy fewest --only-binary :all: $left_out --output-file $indices/climate.lock "$@"

@@ -3,6 +3,7 @@
 - `server`: the MCP face
 - `results`: what every operation gives back
 - `grib`: GRIB by ecCodes, in a Python of its own
+- `indices`: droughts, fire weather, growing seasons by xclim, in another
 - `data`: files by their content, opened by the one library that each format has here
 - `grids`: fields on grids: described, cut, aggregated, combined, regridded
 - `atmosphere`: levels of pressure, moisture and its transport, vorticity, shear

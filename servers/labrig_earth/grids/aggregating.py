@@ -20,13 +20,18 @@ from labrig_earth.grids.mesh import cells_axes, odd_cells
 from labrig_earth.grids.reading import Field, counted, in_time, in_unit, readable
 from labrig_earth.grids.times import select_range, time_axis
 from labrig_earth.grids.units import convert
+from labrig_earth.indices import preparing
+from labrig_earth.indices.computing import INDEX
 from labrig_earth.work.fields import Fields
 
 OVER = ("time", "space", "both")
 HELD_BYTES = 512 << 20
 """Days beyond a threshold of this size are kept in memory, since runs are counted in several ways."""
 
-SPECIAL = ("exceedance", "spells", "climatology", "anomaly", "degree_days", "trend")
+SPECIAL = (
+    *("exceedance", "spells", "climatology", "anomaly", "degree_days", "trend"),
+    *preparing.STATISTICS,
+)
 CLASSES = "class_areas"
 STATISTICS = (*periods.STATISTICS, *SPECIAL, CLASSES)
 OPTIONS: dict[str, tuple[str, ...]] = {
@@ -37,6 +42,9 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "anomaly": ("base", "by", "window"),
     "degree_days": ("base_temperature", "unit", "kind", "cap"),
     "trend": ("method",),
+    "spi": ("window", "base"),
+    "spei": ("window", "base"),
+    "growing_season": ("base_temperature", "least_steps"),
     CLASSES: ("classes",),
 }
 
@@ -113,6 +121,8 @@ def aggregate(source: Field, wanted: Wanted) -> Aggregated:
     source = source.noting(warnings=_doubts(source, wanted))
     if wanted.daily:
         source, covers = _days(source, wanted, covers, said)
+    if wanted.statistic == "growing_season":  # a mean over space has no latitude
+        notes["south"] = preparing.is_southern(source.data)
     if wanted.over in ("space", "both"):
         source = _over_space(source, wanted, said, notes)
         if wanted.over == "space" and wanted.statistic not in SPECIAL:
@@ -258,6 +268,11 @@ def _over_time(source: Field, wanted: Wanted, covers: Accumulation) -> Aggregate
         return _degree_days(source, wanted)
     if wanted.statistic == "trend":
         return _trend(source, wanted, covers)
+    if wanted.statistic in preparing.STATISTICS:
+        found_field, said, asked = preparing.prepare_statistic(
+            source, wanted.statistic, options, covers, _base(options), wanted.least_part
+        )
+        return Aggregated(found_field, found_field.data, said, notes={INDEX: asked})
     hits, source, said = _hits(source, wanted, covers)
     if wanted.statistic == "exceedance":
         step = time_axis(source.data, time).step

@@ -25,6 +25,20 @@ ROLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "humidity": (("relative_humidity",), ("r", "rh", "hurs", "r2", "relative_humidity")),
     "specific_humidity": (("specific_humidity",), ("q", "huss", "specific_humidity")),
     "pressure": (("surface_air_pressure", "air_pressure"), ("sp", "ps", "pressure", "surface_pressure")),
+    "precipitation": (
+        (
+            *("precipitation_flux", "precipitation_amount", "rainfall_flux", "rainfall_amount"),
+            *("lwe_precipitation_rate", "lwe_thickness_of_precipitation_amount"),
+        ),
+        ("pr", "tp", "precip", "precipitation", "rain", "rr", "total_precipitation"),
+    ),
+    "evaporation": (
+        ("water_potential_evaporation_flux", "water_potential_evaporation_amount"),
+        ("evspsblpot", "pet", "pev", "potential_evaporation"),
+    ),
+    "minimum": ((), ("tasmin", "tmin", "tn", "mn2t", "t2m_min")),
+    "maximum": ((), ("tasmax", "tmax", "tx", "mx2t", "t2m_max")),
+    "wind": (("wind_speed",), ("sfcwind", "wind_speed", "ws", "ws10", "si10", "fg")),
 }
 """By role: CF standard names, then names of variables, by which it is found."""
 
@@ -176,23 +190,8 @@ def derived(
     if what not in FORMULAS:
         raise unknown_name("quantity", what, FORMULAS, where="what")
     wanted = FORMULAS[what]
-    for role in names:
-        if role not in ROLES:
-            raise unknown_name("role", role, ROLES, where="variables")
-    found = {role: name for role in ROLES if (name := _name_of(data, role, names))}
-    roles = next((each for each in wanted.needs if all(role in found for role in each)), None)
-    if roles is None:
-        alternatives = " or ".join(" and ".join(each) for each in wanted.needs)
-        raise LabrigError(
-            f"{what} needs {alternatives}",
-            where="variables",
-            expected="roles that are found by name or standard name: "
-            + (", ".join(sorted(found)) or "none is here"),
-            try_="variables={"
-            + ", ".join(f'"{role}": "NAME"' for role in wanted.needs[0])
-            + "}; the file has "
-            + ", ".join(map(str, list(data.data_vars)[:30])),
-        )
+    found = roles_of(data, what, wanted.needs, names)
+    roles = tuple(found)
     if formula and formula not in wanted.choices:
         raise LabrigError(
             f"{what} has no formula {formula!r}",
@@ -211,6 +210,41 @@ def derived(
     if uses_vapour:
         warnings.append(humidity.beyond_range(given.get("temperature", given.get("dew_point")), chosen))
     return result, said, tuple(filter(None, warnings))
+
+
+def roles_of(
+    data: Any, what: str, needs: tuple[tuple[str, ...], ...], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the variables by role of the first alternative of a quantity whose variables are there, if there is one
+    of those with all roles that the caller names.
+
+    Raises
+    ------
+    LabrigError
+        As `derived`.
+    """
+    for role in names:
+        if role not in ROLES:
+            raise unknown_name("role", role, ROLES, where="variables")
+    found = {role: name for role in ROLES if (name := _name_of(data, role, names))}
+    there = sorted(
+        (each for each in needs if all(role in found for role in each)),
+        key=lambda each: not set(names) <= set(each),
+    )
+    roles = there[0] if there else None
+    if roles is None:
+        alternatives = " or ".join(" and ".join(each) for each in needs)
+        raise LabrigError(
+            f"{what} needs {alternatives}",
+            where="variables",
+            expected="roles that are found by name or standard name: "
+            + (", ".join(sorted(found)) or "none is here"),
+            try_="variables={"
+            + ", ".join(f'"{role}": "NAME"' for role in needs[0])
+            + "}; the file has "
+            + ", ".join(map(str, list(data.data_vars)[:30])),
+        )
+    return {role: found[role] for role in roles}
 
 
 def _name_of(data: Any, role: str, names: Mapping[str, str]) -> str:

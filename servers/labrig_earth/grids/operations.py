@@ -36,6 +36,8 @@ from labrig_earth.grids.reading import (
 from labrig_earth.grids.reporting import result_of
 from labrig_earth.grids.selecting import checked_box, point_or_place, unbroken
 from labrig_earth.grids.writing import head_of
+from labrig_earth.indices import preparing
+from labrig_earth.indices.computing import INDEX
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call, Operation
 
@@ -126,6 +128,8 @@ def aggregate_data(call: Call) -> Result:
     source = source.noting(warnings=() if shapes is None else tuple(shapes.warnings))
     probed = suspected(readable(selected(whole, call.argument("select", {}), ends=ends)))
     found = aggregate(source.noting(warnings=probed.warnings), wanted)
+    if INDEX in found.notes:
+        return preparing.as_prepared(found.source, found.data, found.notes, found.method, call.scratch)
     kind = _format(call)
     result = result_of(found.source, found.data, found.method, call.scratch, name="aggregate", kind=kind)
     if found.values:  # a trend is its numbers; the series that it is of goes into the file
@@ -168,6 +172,8 @@ def combine(call: Call) -> Result:
         if other_place is not None:
             first = replace(first, source=f"{first.source}, {other.source}")
         result_field = first.with_data(data, *said)
+    elif what in preparing.NEEDS:
+        return _index_of(source, what, call)
     else:
         data, names, warnings = combining.derived(
             source.data, what, call.argument("variables", {}), call.argument("formula", "")
@@ -175,6 +181,26 @@ def combine(call: Call) -> Result:
         result_field = source.with_data(data).noting(warnings=warnings)
     result_field = readable(in_unit(result_field, unit) if unit else result_field)
     return result_of(result_field, result_field.data, names, call.scratch, name=what, kind=_format(call))
+
+
+def _index_of(source: Field, what: str, call: Call) -> Result:
+    """Return what xclim makes a quantity from, or the quantity where it needs no xclim."""
+    roles = combining.roles_of(source.data, what, preparing.NEEDS[what], call.argument("variables", {}))
+    if "evaporation" in roles:
+        data, done = preparing.balance(source, roles)
+        return result_of(data, data.data, done, call.scratch, name=what, kind=_format(call))
+    made, arguments, notes = preparing.prepare_quantity(source, what, roles)
+    return preparing.as_prepared(
+        notes, made, {INDEX: arguments}, f"{what} from {', '.join(roles.values())}", call.scratch
+    )
+
+
+def report_index(call: Call) -> Result:
+    """Return what xclim made (``name``) as a result; ``format``."""
+    source = opened(call.input("data"))
+    fields = source.data[[name for name in source.data.data_vars if source.data[name].dims]]
+    name = str(call.argument("name", "index"))
+    return result_of(source, fields, "", call.scratch, name=name, kind=_format(call))
 
 
 def regrid_or_reproject(call: Call) -> Result:
@@ -332,4 +358,5 @@ OPERATIONS: Mapping[str, Operation] = {
     "combine": combine,
     "regrid_or_reproject": regrid_or_reproject,
     "zonal_statistics": zonal_statistics,
+    "report_index": report_index,
 }

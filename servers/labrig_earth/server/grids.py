@@ -31,7 +31,7 @@ from labrig_earth.server.operations import Asked, answer_operation
 
 STATISTICS = (
     *("mean", "sum", "min", "max", "median", "std", "count", "percentile", "exceedance", "spells"),
-    *("climatology", "anomaly", "degree_days", "trend", "class_areas"),
+    *("climatology", "anomaly", "degree_days", "trend", "class_areas", "spi", "spei", "growing_season"),
 )
 OF_ZONES = (
     *("mean", "sum", "min", "max", "count", "std", "median", "majority", "minority", "variety"),
@@ -41,7 +41,7 @@ QUANTITIES = (
     *("wind_speed", "wind_direction", "relative_humidity", "dew_point", "specific_humidity"),
     *("vapour_pressure", "vapour_pressure_deficit", "heat_index", "wet_bulb", "vorticity", "divergence"),
     *("water_vapour", "vapour_transport", "slope", "aspect", "add", "subtract", "multiply", "divide"),
-    "convert",
+    *("convert", "water_balance", "fwi"),
 )
 METHODS = (
     *("conservative", "linear", "nearest", "cubic", "bilinear", "average", "mode", "min", "max", "med"),
@@ -81,7 +81,7 @@ OF_STATISTIC = {
     "least_steps": {"type": "integer", "description": "Of a spell."},
     "base": several("string", "[first, last year]."),
     "by": one_of(("day", "month", "season")),
-    "window": {"type": "integer", "description": "Days, of a climatology."},
+    "window": {"type": "integer", "description": "Days; months of spi."},
     "base_temperature": number("Of degree days."),
     "kind": one_of(("growing", "heating", "cooling")),
     "cap": number("Of growing."),
@@ -122,7 +122,7 @@ async def describe_data(
 @toolbox.tool(title="Sample a grid", read_only=False)
 async def sample_grid(
     data: DataArgument,
-    variables: Annotated[list[str], Field(max_length=50, description="Empty for all.")] = [],  # noqa: B006 - pydantic copies it
+    variables: Annotated[list[str], Field(max_length=50, description="None for all.")] = [],  # noqa: B006 - pydantic copies it
     select: Select = {},  # noqa: B006
     point: Annotated[list[float] | None, Field(description="[latitude, longitude].")] = None,
     options: Annotated[dict[str, Any], keys_of("Options.", **OF_SAMPLE)] = {},  # noqa: B006
@@ -143,17 +143,18 @@ async def sample_grid(
     title="Aggregate a grid",
     read_only=False,
     words="monthly seasonal annual daily climatology departures, mean, sum, minimum, maximum, time series of "
-    "temperature or precipitation over a region, resample hourly to daily, hot days, NetCDF",
+    "temperature or precipitation over a region, resample hourly to daily, hot days, drought index SPI SPEI, "
+    "growing season length, NetCDF",
 )
 async def aggregate_grid(
     data: DataArgument,
     statistic: Annotated[str, word_of(STATISTICS, "What is computed.")] = "mean",
     variable: VariableArgument = "",
     over: Annotated[
-        str, word_of(("time", "space", "both"), "time gives a map, space a series; with polygons both.")
+        str, word_of(("time", "space", "both"), "time: a map; space: a series; with polygons both.")
     ] = "",
     polygons: PolygonsArgument = "",
-    every: Annotated[str, word_of(("day", "month", "season", "year"), "Default: all the time.")] = "",
+    every: Annotated[str, word_of(("day", "month", "season", "year"), "Default: all.")] = "",
     daily: Annotated[str, word_of(("mean", "sum", "min", "max"), "First make days.")] = "",
     select: Select = {},  # noqa: B006
     unit: Annotated[str, Field(description="Of the result.")] = "",
@@ -163,8 +164,8 @@ async def aggregate_grid(
     """Statistics over time, area-weighted space or polygons (space first).
 
     Climatology, anomalies (1991-2020 removed), trends (Mann-Kendall, Sen slope) of annual max or mean, longest run of
-    consecutive dry days (spells), tropical nights and summer days a year (exceedance), degree days, km2 of forest
-    (class_areas).
+    consecutive dry days (spells), tropical nights and summer days a year (exceedance), degree days, drought (spi,
+    spei), km2 of forest (class_areas).
 
     Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "statistic": "spells", "daily": "max",
     "over": "both", "options": {"threshold": 30, "unit": "degC", "least_steps": 3}}
@@ -192,7 +193,7 @@ async def aggregate_grid(
     title="Derive a variable",
     read_only=False,
     words="wind speed from u and v components (uas, vas), humidity, dew point, heat index, unit conversion, "
-    "difference of two fields",
+    "difference of two fields, fire weather index FWI, water balance, evapotranspiration",
 )
 async def derive_variable(
     data: DataArgument,
@@ -200,10 +201,11 @@ async def derive_variable(
     variables: Annotated[
         dict[str, str],
         Field(
-            description="By role: temperature, dew_point, humidity, specific_humidity, pressure, u, v; first, second."
+            description="By role: temperature, dew_point, humidity, specific_humidity, pressure, precipitation, "
+            "wind, u, v; first, second."
         ),
     ] = {},  # noqa: B006
-    other: Annotated[str, Field(description="File of the second, in the workspace.")] = "",
+    other: Annotated[str, Field(description="File of the second.")] = "",
     select: Select = {},  # noqa: B006
     options: Annotated[dict[str, Any], keys_of("Options.", **OF_DERIVED)] = {},  # noqa: B006
 ) -> Answer:
@@ -229,8 +231,8 @@ async def regrid_variable(
     data: DataArgument,
     variable: VariableArgument = "",
     resolution: Annotated[float | None, Field(description="Degree, or unit of crs.")] = None,
-    like: Annotated[str, Field(description="A file of the workspace, whose grid is taken.")] = "",
-    crs: Annotated[str, Field(description="Reproject to, such as EPSG:32633.")] = "",
+    like: Annotated[str, Field(description="File whose grid is taken.")] = "",
+    crs: Annotated[str, Field(description="Such as EPSG:32633.")] = "",
     method: Annotated[
         str, word_of(METHODS, "Default conservative; with crs bilinear, of classes nearest.")
     ] = "",

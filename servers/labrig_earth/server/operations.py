@@ -104,6 +104,7 @@ class Worked:
 @asynccontextmanager
 async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> AsyncIterator[Worked]:
     """Have a child do what is asked; its files are there until the block ends."""
+    from labrig_earth.indices.computing import finish_index
     from labrig_earth.work import asking
 
     async with AsyncExitStack() as converted:
@@ -118,8 +119,17 @@ async def do_operation(asked: Asked, here: Session, *, long: bool = False) -> As
         limits = asking.JOB if long else asking.CALL
         scheduler = here.state.scheduler if asked.operation in CLUSTERED else ""
         by = here.state.clustered if scheduler else here.state.workers
-        result = await asking.run(
-            by, asked.operation, given, asked.arguments, folder.descriptor, limits=limits, scheduler=scheduler
+
+        async def work(
+            operation: str, files: Mapping[str, Sequence[Given]], arguments: Mapping[str, Any]
+        ) -> Result:
+            return await asking.run(
+                by, operation, files, arguments, folder.descriptor, limits=limits, scheduler=scheduler
+            )
+
+        result = await work(asked.operation, given, asked.arguments)
+        result = await finish_index(
+            result, asked.arguments, folder.descriptor, here.state.engines, work, long=long
         )
         yield Worked(result.noting(warnings=notes), folder, hashes)
 
