@@ -174,46 +174,6 @@ async def test_spei_orders_months_as_their_balance_of_water_and_has_unit_spread(
     here = f"@{folder.name}/weather.nc"
     made = await ask(client, "derive_variable", data=here, what="water_balance")
     assert "pr less pev" in made["data"]["method"] and "turned" in " ".join(made["data"]["assumed"])
-    rain = xr.open_dataset(folder / "weather.nc")["pr"].sel(lat=48.0).squeeze(drop=True) * 86400.0
-    return pd.Series(rain.values, DAYS).resample("MS").mean()
-
-
-@pytest.mark.accept
-async def test_spi_is_the_normal_quantile_of_a_gamma_distribution_fitted_to_each_month(
-    client: Client[Any], work: Path, folder: Path, with_xclim: None
-) -> None:
-    """Thom's estimate of shape and scale, written out; months without rain have the part of them."""
-    asked = {"data": f"@{folder.name}/weather.nc", "variable": "pr", "statistic": "spi"}
-    rates = monthly(folder)
-    for window in (1, 3):
-        answer = await ask(client, "aggregate_grid", **asked, options={"window": window, "base": BASE})
-        found = made_of(work, answer)["spi"].to_series()
-        assert "gamma" in answer["data"]["method"] and "xclim 0." in answer["data"]["method"]
-        means = rates.rolling(window).mean()
-        for month in (1, 7):
-            of_month = means[means.index.month == month].dropna()
-            usual = of_month[BASE[0] : BASE[1]]
-            wet = usual[usual > 0]
-            spread = np.log(wet.mean()) - np.log(wet).mean()
-            shape = (1 + np.sqrt(1 + 4 * spread / 3)) / (4 * spread)
-            dry = 1 - wet.size / usual.size
-            expected = norm.ppf(dry + (1 - dry) * gamma.cdf(of_month, shape, scale=wet.mean() / shape))
-            assert np.abs(found[of_month.index].values - expected).max() < 1e-4
-    area = await ask(client, "aggregate_grid", **asked, over="both", options={"base": BASE})
-    assert area["artifacts"][0]["name"] == "spi.csv"
-
-
-@pytest.mark.accept
-async def test_spei_orders_months_as_their_balance_of_water_and_has_unit_spread(
-    client: Client[Any], work: Path, folder: Path, with_xclim: None
-) -> None:
-    """From temperature by Thornthwaite, then as an index; and the balance from an evaporation that ECMWF counts down."""
-    here = f"@{folder.name}/weather.nc"
-    thornthwaite = await ask(
-        client, "derive_variable", data=here, what="water_balance", variables={"temperature": "tas"}
-    )
-    assert "pev" in thornthwaite["data"]["method"], "what evaporates is in the file, and is taken first"
-    assert "turned" in " ".join(thornthwaite["data"]["assumed"])
     rain = xr.open_dataset(folder / "weather.nc")["pr"].sel(lat=48.0).squeeze(drop=True).values * 86400.0
     balance = made_of(work, made)["water_balance"].values
     assert np.allclose(balance, rain - 3.0, atol=1e-4)
