@@ -1,0 +1,275 @@
+"""Answers the question of a hard repository from its files alone: the program that runs in the sandbox.
+
+Nothing here is imported by Labrig; `solution.program` reads this file as text and puts one line below it, which calls
+`answer` with the readers of the sandbox. It shares nothing with the generator. What it knows of the files stands in their
+README; what it knows of the question is the query: terms, units and conditions, as the words of the question say them.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+TO_BASE = {
+    "ug/L": (1e-3, 0.0), "g/L": (1e3, 0.0), "degF": (5 / 9, -160 / 9), "K": (1.0, -273.15), "mS/cm": (1e3, 0.0), "S/m": (1e4, 0.0), "cm": (1e-2, 0.0), "ft": (0.3048, 0.0),
+}  # fmt: skip
+
+
+class NotPossible(Exception):
+    """The README forbids an answer, or the files lack what it needs."""
+
+
+def answer(query: dict[str, Any], list_directory: Callable, read_text: Callable, read_binary: Callable) -> str:
+    """Return ``{"answer": ...}`` as JSON; beside "not possible" there is the reason."""
+    try:
+        return json.dumps({"answer": Answering(query, list_directory, read_text).result()})
+    except NotPossible as error:
+        return json.dumps({"answer": "not possible", "reason": str(error)})
+
+
+class Answering:
+    """One question."""
+
+    def __init__(self, query: dict[str, Any], list_directory: Callable, read_text: Callable) -> None:
+        self.query = query
+        self.text = lambda path: said(read_text(query["repository"], path))["file_content"]
+        self.paths = said(list_directory(query["repository"], "", None))["paths"]
+        self.readme = self.text("README.md")
+        self.columns = self.table("meta/columns.csv").set_index("column")
+        self.loggers = self.table("meta/loggers.csv").set_index("logger")
+        self.visits = self.table("meta/visits.csv").set_index("visit")
+
+    def table(self, path: str) -> pd.DataFrame:
+        """Return a list as texts; an empty one where the file is not there."""
+        if path not in self.paths:
+            return pd.DataFrame()
+        return pd.read_csv(io.StringIO(self.text(path)), dtype=str, keep_default_na=False)
+
+    def result(self) -> str:
+        """Return the answer as text."""
+        query = self.query
+        if query["kind"] == "check":
+            return str(self.check())
+        self.main, self.other = self.column(query["term"]), self.column(query["other"])
+        rows = self.samples()
+        return repr(self.computed(rows)) if query["kind"] != "count" else str(int(self.computed(rows)))
+
+    def column(self, term: str) -> str:
+        """Return the column that a name stands for."""
+        found = [
+            name for name, called in self.columns["called"].items() if term in [each.strip() for each in called.split(";")]
+        ]
+        if len(found) != 1:
+            raise NotPossible(f"{term}: {found}")
+        return found[0]
+
+    def files(self) -> dict[str, str]:
+        """Return of each visit the file that counts."""
+        found: dict[str, str] = {}
+        for path in self.paths:
+            if path.startswith("data/"):
+                visit = re.match(r"V\d+", path.rpartition("/")[2])[0]
+                if visit not in found or "_v2" in path:
+                    found[visit] = path
+        return found
+
+    def rows_of(self, path: str) -> tuple[pd.DataFrame, dict[str, str]]:
+        """Return the rows of a file as texts, and the units that it tells."""
+        lines = [line for line in self.text(path).splitlines() if not line.startswith("#")]
+        mark = ";" if ";" in lines[0] else ","
+        cells = [line.split(mark) for line in lines]
+        head, units = [], {}
+        for name in cells[0]:
+            match = re.fullmatch(r"(\S+) \((.+)\)", name)
+            head.append(match[1] if match else name)
+            if match:
+                units[match[1]] = match[2]
+        body = cells[1:]
+        if not body[0][head.index("sample")]:
+            units.update({name: unit for name, unit in zip(head, body.pop(0)) if unit})
+        frame = pd.DataFrame(body, columns=head).drop_duplicates("sample")
+        if mark == ";":
+            frame = frame.apply(lambda column: column.str.replace(",", ".", regex=False))
+        return frame, units
+
+    def check(self) -> int:
+        """Return how many visits have another number of samples than the list of visits says."""
+        kept = self.with_places(self.visits.reset_index()[["visit", "site", "samples"]])
+        for each in self.query["conditions"]:
+            kept = kept[kept[self.query[each["on"]]].isin(each["values"])]
+        files = self.files()
+        return sum(len(self.rows_of(files[row.visit])[0]) != int(row.samples) for row in kept.itertuples())
+
+    def with_places(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the attributes of their places."""
+        sites = self.table("meta/sites.csv")
+        if len(sites):
+            return rows.merge(sites, on="site", how="left")
+        if self.query["factor"] not in rows:
+            places = pd.concat(self.rows_of(path)[0] for path in self.files().values())
+            places = places[["site", self.query["factor"], self.query["block"]]].drop_duplicates()
+            return rows.merge(places, on="site", how="left")
+        return rows
+
+    def samples(self) -> pd.DataFrame:
+        """Return the samples that count: value (base unit), whether valid, second quantity, places and times in UTC."""
+        gone = self.table("meta/withdrawn.csv")
+        gone = set(gone["code"]) if len(gone) else set()
+        told = self.table("meta/units.csv")
+        told = {(row.logger, row.column): row.unit for row in told.itertuples()} if len(told) else {}
+        limits = dict(re.findall(r"`(\w+)` ([\d.e+]+) \S+?(?=[;.](?:\s|$))", self.readme.partition("above these limits")[2]))
+        universal = "-999" if "-999 stands for a missing" in self.readme else None
+        names = {
+            alias: name
+            for name, row in self.columns.iterrows()
+            for alias in [name, *row["also_written"].split()]
+        }
+        parts = []
+        for visit, path in self.files().items():
+            if visit in gone:
+                continue
+            logger = self.visits.loc[visit, "logger"]
+            frame, units = self.rows_of(path)
+            frame = frame[~frame["sample"].isin(gone)]
+            code = universal if universal is not None else self.loggers.loc[logger, "missing"]
+            part = frame[[each for each in frame if each not in names and each not in ("sample", "time")]].copy()
+            part["logger"], part["visit"] = logger, visit
+            if "site" not in part:
+                part["site"] = self.visits.loc[visit, "site"]
+            part["time"] = times(frame["time"], self.loggers.loc[logger])
+            written = {names[each]: each for each in frame if each in names}
+            for role, column in (("main", self.main), ("other", self.other)):
+                name = written.get(column)
+                if name is None:
+                    part[role], part[role + "_unit"] = np.nan, "?"
+                    continue
+                cells = frame[name].mask((frame[name] == code) | (frame[name] == ""))
+                unit = units.get(name) or told.get((logger, name), "")
+                factor, zero = TO_BASE.get(unit, (1.0, 0.0))
+                part[role] = cells.astype(float) * factor + zero
+                part[role + "_unit"] = unit
+                if column in limits:
+                    part[role] = part[role].mask(part[role] > float(limits[column]) * (1 + 1e-12))
+            parts.append(part)
+        rows = self.with_places(pd.concat(parts, ignore_index=True))
+        for window in self.table("meta/maintenance.csv").itertuples():
+            within = (rows["visit"] == window.visit) & rows["time"].between(
+                pd.Timestamp(window[2]), pd.Timestamp(window[3])
+            )
+            rows.loc[within, ["main", "other"]] = np.nan
+        return self.corrected(rows)
+
+    def corrected(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return rows with the corrections that the changes ask for."""
+        if "CHANGES.md" not in self.paths:
+            return rows
+        pattern = r"Logger (\w+) read `(\w+)` too high by ([\d.]+) \S+ from (\S+) to (\S+) \("
+        for logger, column, amount, first, last in re.findall(pattern, self.text("CHANGES.md")):
+            if column == self.main:
+                days = rows["time"].dt.floor("D")
+                wrong = (rows["logger"] == logger) & days.between(pd.Timestamp(first), pd.Timestamp(last))
+                rows.loc[wrong, "main"] -= float(amount)
+        return rows
+
+    def chosen(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows that fulfil the conditions, hours apart."""
+        for each in self.query["conditions"]:
+            on, values = each["on"], each["values"]
+            if on in ("above", "below"):
+                bound = float(values[0])
+                rows = rows[rows["other"] > bound if on == "above" else rows["other"] < bound]
+            elif on == "days":
+                rows = rows[rows["time"].dt.floor("D").between(*map(pd.Timestamp, values))]
+            else:
+                rows = rows[rows[self.query[on]].isin(values)]
+        return rows
+
+    def computed(self, rows: pd.DataFrame) -> float:
+        """Return the statistic."""
+        query = self.query
+        rows = self.chosen(rows)
+        rows = rows[rows["main"].notna()]
+        if query["kind"] == "window":
+            if rows["time"].isna().any():
+                raise NotPossible("a clock without an offset")
+            minutes = rows["time"].dt.hour * 60 + rows["time"].dt.minute
+            rows = rows[(minutes >= query["hours"][0] * 60) & (minutes < query["hours"][1] * 60)]
+        if query["kind"] in ("summary", "window", "ratio", "difference") and (rows["main_unit"] == "").any():
+            raise NotPossible("a file that does not tell its unit")
+        if query["kind"] == "count":
+            return len(rows)
+        if query["kind"] == "test":
+            return self.tested(rows)
+        values = in_unit(rows["main"], query["unit"])
+        if query["kind"] == "ratio":
+            both = rows["other"].notna()
+            return statistic(query["statistic"], values[both] / in_unit(rows["other"][both], query["other_unit"]))
+        if query["kind"] != "difference":
+            return statistic(query["statistic"], values)
+        means = values.groupby([rows[query["block"]], rows[query["factor"]]]).mean().unstack()
+        differences = (means[query["pair"][0]] - means[query["pair"][1]]).dropna() if set(query["pair"]) <= {*means} else []
+        if not len(differences):
+            raise NotPossible("the two levels are never together")
+        return float(differences.mean())
+
+    def tested(self, rows: pd.DataFrame) -> float:
+        """Return the statistic of a test, if the reporting rule allows it."""
+        name = self.query["statistic"]
+        pilot = self.columns.loc[self.main]
+        least = 15.7 * (float(pilot["pilot_sd"]) / float(pilot["smallest_effect"])) ** 2
+        if name in ("pearson", "spearman"):
+            rows = rows[rows["other"].notna()]
+        # the same value in two units is the same value
+        main, other = rows["main"].round(9), rows["other"].round(9)
+        groups = [main[rows[self.query["factor"]] == each] for each in sorted(set(rows[self.query["factor"]]))]
+        if min(map(len, groups)) < least if name in ("anova", "kruskal-wallis") else len(rows) < least:
+            raise NotPossible("too few samples to be reported")
+        if name == "pearson":
+            return float(stats.pearsonr(main, other).statistic)
+        if name == "spearman":
+            return float(stats.spearmanr(main, other).statistic)
+        return float((stats.f_oneway if name == "anova" else stats.kruskal)(*groups).statistic)
+
+
+def said(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a reader that did read."""
+    if result["status"] != "success":
+        raise OSError(result["status"])
+    return result
+
+
+def times(cells: pd.Series, logger: pd.Series) -> pd.Series:
+    """Return times in UTC; none where the offset of the clock is not known."""
+    form = logger["time_form"]
+    for ours, theirs in (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("hh", "%H"), ("mm", "%M")):
+        form = form.replace(ours, theirs)
+    local = pd.to_datetime(cells, format=form)
+    offset = re.fullmatch(r"([+-])(\d\d):(\d\d)", logger["ahead_of_UTC"])
+    if offset is None:
+        return local.mask(local.notna())
+    ahead = pd.Timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+    return local - ahead if offset[1] == "+" else local + ahead
+
+
+def in_unit(values: pd.Series, unit: str) -> pd.Series:
+    """Return values of the base unit in another."""
+    factor, zero = TO_BASE.get(unit, (1.0, 0.0))
+    return (values - zero) / factor
+
+
+def statistic(name: str, values: pd.Series) -> float:
+    """Return a statistic of values."""
+    found = {
+        "mean": values.mean,
+        "median": values.median,
+        "minimum": values.min,
+        "maximum": values.max,
+        "sample-sd": values.std,
+        "population-sd": lambda: values.std(ddof=0),
+    }[name]()
+    return float(found)
