@@ -95,6 +95,15 @@ def taxonomy() -> str:
     return "\n".join(rows)
 
 
+def hard_switches() -> str:
+    """Return the switches of the science gym's hard tier."""
+    from labrig_repository.gym.hard.levels import SWITCHES
+
+    rows = ["| switch | levels, from 0 | usual |", "| --- | --- | --- |"]
+    rows += [f"| `{each.name}` | {'; '.join(each.levels)} | {each.usual} |" for each in SWITCHES]
+    return "\n".join(rows)
+
+
 def answer() -> str:
     """Return the form of every Answer."""
     return f"```json\n{json.dumps(ANSWER_SCHEMA, indent=1)}\n```"
@@ -197,6 +206,7 @@ def generated(name: str) -> str:
             stems,
             mcq_stems,
             taxonomy,
+            hard_switches,
             failed,
             ends,
             faults,

@@ -5,7 +5,7 @@ Read in this order: `question` (what is asked, as data), `truth` (exact statisti
 questions of one repository), `solution` and `recompute` (the reference, from the files alone), `another` and `rowwise`
 (a second solution, with the standard library alone), `grading` (compat and strict), `score`, `fixtures` (what the
 scorer is tried with), `measures` (what tables measure), `tables` and `paper` (tables and figures of
-InfiniteScienceGym). `checked` reads lines of a file with care.
+InfiniteScienceGym). `checked` reads lines of a file with care. `hard` is the other tier.
 """
 
 from labrig_harness.suite import Generator, Suite
@@ -26,7 +26,9 @@ suite = Suite(
     cluster="repository",
     first_tasks=tasks.first,
     paper_tables=paper_tables,
-    generator=Generator(items.generate, items.commitment, items.row, items.from_row),
+    generator=Generator(
+        items.generate, items.commitment, items.row, items.from_row, configured=items.configured
+    ),
     earlier=("1",),
     fixtures=fixtures.fixtures,
     kind="type",

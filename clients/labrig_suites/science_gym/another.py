@@ -1,9 +1,12 @@
 """A second solution: every question, those about the README too, is answered by `rowwise` in the sandbox.
 
-`rowwise` shares nothing with `recompute`; how code is sent and its answer read is that of `solution`.
+`rowwise` shares nothing with `recompute` (the hard tier has `hard.solver` alone, which shares nothing with its truth);
+how code is sent and its answer read is that of `solution`.
 """
 
 from __future__ import annotations
+
+from dataclasses import asdict
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Solution
@@ -20,5 +23,5 @@ def another(sample: Sample, arm: Arm) -> Solution:
     Unsolvable
         For an arm that does not run code, and a task that was not generated here.
     """
-    call = run(query(sample), arm, module=MODULE)
+    call = run(asdict(query(sample)), arm, module=MODULE)
     return Solution((call,), lambda results: printed_line(results[-1]))

@@ -40,15 +40,22 @@ def check(fields: Mapping[str, Any]) -> None:
         raise ValueError(f"the labels must include {', '.join(LABELS)}, and each must be text")
     if not isinstance(truth, dict):
         raise ValueError("the truth is not an object")
-    query = QUERIES.validate_python(truth["query"])
     expected = EXPECTED.validate_python(truth["expected"])
+    if fields["answer"] != expected.value:
+        raise ValueError(f"the answer is {str(fields['answer'])[:40]!r}, but the truth says otherwise")
+    if "hard" in truth:
+        asked = truth["hard"]
+        if not isinstance(asked, dict) or f"hard-{asked['kind']}" != labels["type"]:
+            raise ValueError(f"the labels say {labels['type'][:40]!r}, but the truth says otherwise")
+        if labels["repository"] != asked["repository"] or asked["repository"] not in question:
+            raise ValueError(f"the question and the labels are not about {str(asked['repository'])[:60]}")
+        return _answerable(expected)
+    query = QUERIES.validate_python(truth["query"])
     if (labels["category"], labels["type"]) != (CATEGORY[query.type], query.type):
         said = f"{labels['category'][:40]}: {labels['type'][:40]}"
         raise ValueError(f"the labels say {said!r}, but the query is '{CATEGORY[query.type]}: {query.type}'")
     if labels["repository"] != query.repository or query.repository not in question:
         raise ValueError(f"the question and the labels are not about {query.repository}")
-    if fields["answer"] != expected.value:
-        raise ValueError(f"the answer is {str(fields['answer'])[:40]!r}, but the truth says otherwise")
     try:
         re.compile(query.scheme)
     except re.error as error:

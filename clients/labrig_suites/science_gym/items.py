@@ -8,7 +8,7 @@ items; ``question`` is the label that they share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,11 +22,13 @@ from labrig_suites.science_gym.question import (
     EXPECTED,
     QUERIES,
     TYPES,
+    Expected,
     Question,
     Type,
 )
 
 if TYPE_CHECKING:
+    from labrig_repository.gym.hard.campaign import HardRepository
     from labrig_repository.gym.numbers import Draws
     from labrig_repository.gym.repository import GeneratedRepository
 
@@ -102,6 +104,41 @@ def generate(
             if progress is not None:
                 progress(len(made))
     return made
+
+
+def configured(settings: Mapping[str, Any]) -> Callable[..., list[Sample]]:
+    """Return `generate` for a tier: ``tier=clean``, or ``tier=hard`` with a level of any switch (``missing=0``)."""
+    levels = dict(settings)
+    tier = levels.pop("tier", "hard" if levels else "clean")
+    if tier not in ("clean", "hard") or (tier == "clean" and levels):
+        raise LabrigError(
+            f"There is no tier {tier!r:.40} with these settings",
+            where="--set",
+            expected="tier=clean alone, or tier=hard with levels of its switches",
+        )
+    return generate if tier == "clean" else partial(_generate_hard, levels=levels)
+
+
+def _generate_hard(
+    seed: str, count: int, progress: Callable[[int], None] | None = None, *, levels: Mapping[str, Any]
+) -> list[Sample]:
+    """Return items of the hard tier."""
+    generated.at_least_one(count)
+    from labrig_repository.gym.hard.levels import chosen
+    from labrig_suites.science_gym.hard import asking
+    from labrig_suites.science_gym.wording import STYLES, asked_of
+
+    def made(repository: HardRepository, expected: Expected, style: str, number: int) -> Sample:
+        ids = [
+            generated.opaque_id(seed, f"{NAME}/{VERSION}/hard/{name}")
+            for name in (f"{number}/{style}", str(number))
+        ]
+        parts = asking.sample(
+            repository, expected, style, partial(prompt, asked_of(repository)), (ids[0], ids[1])
+        )
+        return Sample(suite=NAME, suite_version=VERSION, **parts)
+
+    return asking.generate(seed, count, progress, chosen(levels), made, STYLES)
 
 
 def deals(seed: str, count: int) -> list[Deal]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from importlib.resources import files
@@ -26,7 +26,9 @@ TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 ABSTRACT = re.compile(r"^## Abstract\n\n(.+)$", re.MULTILINE)
 
 PAPER, DEFAULT = "paper", "default"
-PROGRAMS = {"recompute": "answer", "rowwise": "reply"}
+HARD = "hard"
+"""Where the truth of a hard sample has what its question says."""
+PROGRAMS = {"recompute": "answer", "rowwise": "reply", "hard/solver": "answer"}
 """The modules that are sent as text, and the function of each that answers."""
 SHIM = '''
 def _published(read, field):
@@ -58,12 +60,12 @@ def query(sample: Sample) -> Query:
         raise Unsolvable(f"the task has no query: {error}") from error
 
 
-def program(asked: Query, toolset: str = PAPER, *, module: str = "recompute") -> str:
+def program(asked: Mapping[str, Any], toolset: str = PAPER, *, module: str = "recompute") -> str:
     """Return the Python that answers a question, for the sandbox of a toolset."""
     text = files(__package__).joinpath(f"{module}.py").read_text("utf-8")
     readers = "list_directory, read_text_file, read_binary_file"
     shim = SHIM if toolset == DEFAULT else ""
-    answers = f"{PROGRAMS[module]}(json.loads({json.dumps(asdict(asked))!r}), {readers})"
+    answers = f"{PROGRAMS[module]}(json.loads({json.dumps(asked)!r}), {readers})"
     return f"{text}\n{shim}\nprint({answers})\n"
 
 
@@ -72,7 +74,7 @@ def toolset_of(arm: Arm) -> str:
     return next((each for each in arm.serve.toolsets if each in (PAPER, DEFAULT)), "")
 
 
-def run(asked: Query, arm: Arm, *, module: str = "recompute") -> Call:
+def run(asked: Mapping[str, Any], arm: Arm, *, module: str = "recompute") -> Call:
     """Return the call that answers a question by code.
 
     Raises
@@ -85,7 +87,7 @@ def run(asked: Query, arm: Arm, *, module: str = "recompute") -> Call:
         raise Unsolvable(f"the arm {arm.name} does not run code")
     arguments: dict[str, Any] = {"code": program(asked, toolset, module=module)}
     if toolset == DEFAULT:
-        arguments["id"] = asked.repository
+        arguments["id"] = asked["repository"]
     return Call("run_python_code", arguments)
 
 
@@ -98,8 +100,11 @@ def solution(sample: Sample, arm: Arm) -> Solution:
         For an arm without a toolset that this solution knows, or without the code that a question needs; for a task
         that was not generated here.
     """
-    asked = query(sample)
     toolset = toolset_of(arm)
+    if HARD in sample.truth:
+        call = run(sample.truth[HARD], arm, module="hard/solver")
+        return Solution((call,), lambda results: answered(printed(results[0])))
+    asked = query(sample)
     if not toolset or not arm.server:
         raise Unsolvable(f"no reference solution for the arm {arm.name}")
     if asked.type in FROM_README:
@@ -109,7 +114,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     if asked.type == "extension":
         every = Call("list_directory", {"id": asked.repository, "prefix": "", "depth": None})
         return Solution((every,), lambda results: answered(extension(asked, paths(results[0], toolset))))
-    call = run(asked, arm)
+    call = run(asdict(asked), arm)
     if asked.statistic in ("", "mode"):
         return Solution((call,), lambda results: answered(printed(results[0])))
     return Solution((call,), lambda results: answered(shown(printed(results[0]), sample.brief.prompt)))

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from labrig_repository.gym.hard.campaign import HardRepository
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import FileVariable, Placeholder
 from labrig_repository.gym.taxonomy.field import Categorical, Dependent, Drawn, PathVariable
@@ -123,7 +124,7 @@ def _whole_digits(query: Query) -> int:
     return 2 + sum(map(ord, query.repository + query.path)) % 3
 
 
-def asked_of(repository: GeneratedRepository) -> str:
+def asked_of(repository: GeneratedRepository | HardRepository) -> str:
     """Return the sentence that names the repository."""
     return f'This question is about repository {repository.name}. Pass id="{repository.name}" to the tools.'
 

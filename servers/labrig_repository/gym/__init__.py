@@ -7,5 +7,6 @@
 - `expressions`, `effects`, `distributions`: from what a column depends on to its numbers
 - `columns`, `values`: cells, as integers and as they are written; `encoding`: the bytes of a file
 - `wording`: title and README; `repository`: all of it, for tools and truths
+- `hard`: repositories as people leave them, one question each
 - `digest`: one hash of everything, to compare machines
 """

@@ -18,6 +18,8 @@ from labrig_repository.folder.store import Entry, Kind, PathTree
 from labrig_repository.gym import design
 from labrig_repository.gym.columns import Cells, Columns
 from labrig_repository.gym.encoding import MEDIA_TYPES, encoded
+from labrig_repository.gym.hard.campaign import HardRepository, open_hard
+from labrig_repository.gym.hard.levels import PREFIX
 from labrig_repository.gym.numbers import Integers, keys
 from labrig_repository.gym.paths import paths
 from labrig_repository.gym.specification import Specification
@@ -146,6 +148,13 @@ class GeneratedRepository:
             found.append([Column(each.name, each.form, each.data[rows]) for each in table.values()])
             row += count
         return found
+
+
+def open_any(name: str) -> GeneratedRepository | HardRepository:
+    """Return the repository with an id of either tier."""
+    if name.startswith(PREFIX):
+        return open_hard(name)
+    return open_repository(name)
 
 
 def open_repository(name: str) -> GeneratedRepository:

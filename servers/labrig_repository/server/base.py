@@ -109,14 +109,14 @@ class State:
 def _generated(name: str) -> Repository:
     """Return a generated repository; they need numpy, which folders do not."""
     try:
-        from labrig_repository.gym.repository import open_repository
+        from labrig_repository.gym.repository import open_any
     except ModuleNotFoundError as error:
         raise LabrigError(
             f"Generated repositories need the package {error.name}, which is not installed",
             try_="pip install 'labrig[repository]'",
             code="unavailable",
         ) from error
-    return open_repository(name)
+    return open_any(name)
 
 
 def named(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:

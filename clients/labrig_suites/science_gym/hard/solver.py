@@ -1,8 +1,8 @@
 """Answers the question of a hard repository from its files alone: the program that runs in the sandbox.
 
 Nothing here is imported by Labrig; `solution.program` reads this file as text and puts one line below it, which calls
-`answer` with the readers of the sandbox. It shares nothing with the generator. What it knows of the files stands in their
-README; what it knows of the question is the query: terms, units and conditions, as the words of the question say them.
+`answer` with the readers of the sandbox. It shares nothing with the generator. What it knows of the files stands in
+their README; what it knows of the question is the query: terms, units and conditions, as the words of it say them.
 """
 
 import io
@@ -16,15 +16,20 @@ import pandas as pd
 from scipy import stats
 
 TO_BASE = {
-    "ug/L": (1e-3, 0.0), "g/L": (1e3, 0.0), "degF": (5 / 9, -160 / 9), "K": (1.0, -273.15), "mS/cm": (1e3, 0.0), "S/m": (1e4, 0.0), "cm": (1e-2, 0.0), "ft": (0.3048, 0.0),
-}  # fmt: skip
+    **{"ug/L": (1e-3, 0.0), "g/L": (1e3, 0.0), "degF": (5 / 9, -160 / 9), "K": (1.0, -273.15)},
+    **{"mS/cm": (1e3, 0.0), "S/m": (1e4, 0.0), "cm": (1e-2, 0.0), "ft": (0.3048, 0.0)},
+}
+"""By what a value is multiplied, and what is added, for its value in the base unit of `meta/columns.csv`."""
+
+
+Reader = Callable[..., dict[str, Any]]
 
 
 class NotPossible(Exception):
     """The README forbids an answer, or the files lack what it needs."""
 
 
-def answer(query: dict[str, Any], list_directory: Callable, read_text: Callable, read_binary: Callable) -> str:
+def answer(query: dict[str, Any], list_directory: Reader, read_text: Reader, read_binary: Reader) -> str:
     """Return ``{"answer": ...}`` as JSON; beside "not possible" there is the reason."""
     try:
         return json.dumps({"answer": Answering(query, list_directory, read_text).result()})
@@ -35,14 +40,18 @@ def answer(query: dict[str, Any], list_directory: Callable, read_text: Callable,
 class Answering:
     """One question."""
 
-    def __init__(self, query: dict[str, Any], list_directory: Callable, read_text: Callable) -> None:
+    def __init__(self, query: dict[str, Any], list_directory: Reader, read_text: Reader) -> None:
         self.query = query
-        self.text = lambda path: said(read_text(query["repository"], path))["file_content"]
+        self._read_text = read_text
         self.paths = said(list_directory(query["repository"], "", None))["paths"]
         self.readme = self.text("README.md")
         self.columns = self.table("meta/columns.csv").set_index("column")
         self.loggers = self.table("meta/loggers.csv").set_index("logger")
         self.visits = self.table("meta/visits.csv").set_index("visit")
+
+    def text(self, path: str) -> str:
+        """Return what a file holds."""
+        return str(said(self._read_text(self.query["repository"], path))["file_content"])
 
     def table(self, path: str) -> pd.DataFrame:
         """Return a list as texts; an empty one where the file is not there."""
@@ -62,18 +71,20 @@ class Answering:
     def column(self, term: str) -> str:
         """Return the column that a name stands for."""
         found = [
-            name for name, called in self.columns["called"].items() if term in [each.strip() for each in called.split(";")]
+            name
+            for name, called in self.columns["called"].items()
+            if term in [each.strip() for each in called.split(";")]
         ]
         if len(found) != 1:
             raise NotPossible(f"{term}: {found}")
-        return found[0]
+        return str(found[0])
 
     def files(self) -> dict[str, str]:
         """Return of each visit the file that counts."""
         found: dict[str, str] = {}
         for path in self.paths:
             if path.startswith("data/"):
-                visit = re.match(r"V\d+", path.rpartition("/")[2])[0]
+                visit = re.split(r"[_.]", path.rpartition("/")[2])[0]
                 if visit not in found or "_v2" in path:
                     found[visit] = path
         return found
@@ -91,7 +102,7 @@ class Answering:
                 units[match[1]] = match[2]
         body = cells[1:]
         if not body[0][head.index("sample")]:
-            units.update({name: unit for name, unit in zip(head, body.pop(0)) if unit})
+            units.update({name: unit for name, unit in zip(head, body.pop(0), strict=False) if unit})
         frame = pd.DataFrame(body, columns=head).drop_duplicates("sample")
         if mark == ";":
             frame = frame.apply(lambda column: column.str.replace(",", ".", regex=False))
@@ -122,7 +133,11 @@ class Answering:
         gone = set(gone["code"]) if len(gone) else set()
         told = self.table("meta/units.csv")
         told = {(row.logger, row.column): row.unit for row in told.itertuples()} if len(told) else {}
-        limits = dict(re.findall(r"`(\w+)` ([\d.e+]+) \S+?(?=[;.](?:\s|$))", self.readme.partition("above these limits")[2]))
+        limits = dict(
+            re.findall(
+                r"`(\w+)` ([\d.e+]+) \S+?(?=[;.](?:\s|$))", self.readme.partition("above these limits")[2]
+            )
+        )
         universal = "-999" if "-999 stands for a missing" in self.readme else None
         names = {
             alias: name
@@ -137,7 +152,9 @@ class Answering:
             frame, units = self.rows_of(path)
             frame = frame[~frame["sample"].isin(gone)]
             code = universal if universal is not None else self.loggers.loc[logger, "missing"]
-            part = frame[[each for each in frame if each not in names and each not in ("sample", "time")]].copy()
+            part = frame[
+                [each for each in frame if each not in names and each not in ("sample", "time")]
+            ].copy()
             part["logger"], part["visit"] = logger, visit
             if "site" not in part:
                 part["site"] = self.visits.loc[visit, "site"]
@@ -208,12 +225,16 @@ class Answering:
         values = in_unit(rows["main"], query["unit"])
         if query["kind"] == "ratio":
             both = rows["other"].notna()
-            return statistic(query["statistic"], values[both] / in_unit(rows["other"][both], query["other_unit"]))
+            return statistic(
+                query["statistic"], values[both] / in_unit(rows["other"][both], query["other_unit"])
+            )
         if query["kind"] != "difference":
             return statistic(query["statistic"], values)
         means = values.groupby([rows[query["block"]], rows[query["factor"]]]).mean().unstack()
-        differences = (means[query["pair"][0]] - means[query["pair"][1]]).dropna() if set(query["pair"]) <= {*means} else []
-        if not len(differences):
+        if not {*query["pair"]} <= {*means}:
+            raise NotPossible("one of the two levels does not occur")
+        differences = (means[query["pair"][0]] - means[query["pair"][1]]).dropna()
+        if differences.empty:
             raise NotPossible("the two levels are never together")
         return float(differences.mean())
 
@@ -226,7 +247,9 @@ class Answering:
             rows = rows[rows["other"].notna()]
         # the same value in two units is the same value
         main, other = rows["main"].round(9), rows["other"].round(9)
-        groups = [main[rows[self.query["factor"]] == each] for each in sorted(set(rows[self.query["factor"]]))]
+        groups = [
+            main[rows[self.query["factor"]] == each] for each in sorted(set(rows[self.query["factor"]]))
+        ]
         if min(map(len, groups)) < least if name in ("anova", "kruskal-wallis") else len(rows) < least:
             raise NotPossible("too few samples to be reported")
         if name == "pearson":

@@ -88,14 +88,18 @@ class Samples:
         denominator = lcm(
             *(part.denominator for form in forms for part in form), correction.amount.denominator
         )
-        steps, zeros = (np.array([int(form[n] * denominator) for form in forms])[self.loggers] for n in (0, 1))
+        steps, zeros = (
+            np.array([int(form[n] * denominator) for form in forms])[self.loggers] for n in (0, 1)
+        )
         found = mantissas * steps + zeros
         valid = self.there(place)
         if plan.levels["outliers"]:
             valid &= found <= int(limit(measured) * denominator)
         if plan.levels["readme"] == 2 and place == plan.main:
             days = self.times // DAY
-            wrong = (self.loggers == correction.logger) & (days >= correction.first) & (days <= correction.last)
+            wrong = (
+                (self.loggers == correction.logger) & (days >= correction.first) & (days <= correction.last)
+            )
             found = np.where(wrong, found - int(correction.amount * denominator), found)
         return found, denominator, valid
 
@@ -107,7 +111,9 @@ class Samples:
             match each.on:
                 case "factor" | "block" | "category":
                     category = getattr(plan.world, each.on)
-                    data = {"factor": self.factors, "block": self.blocks, "category": self.categories}[each.on]
+                    data = {"factor": self.factors, "block": self.blocks, "category": self.categories}[
+                        each.on
+                    ]
                     found &= np.isin(data, [category.levels.index(value) for value in each.values])
                 case "above" | "below":
                     data, denominator, valid = self.base(2)

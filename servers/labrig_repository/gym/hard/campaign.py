@@ -34,7 +34,9 @@ class HardRepository:
     @property
     def about(self) -> str:
         """One line: what it is, and its version."""
-        return f"generated repository {self.name}, made by version {VERSION} of the hard tier of the science gym"
+        return (
+            f"generated repository {self.name}, made by version {VERSION} of the hard tier of the science gym"
+        )
 
     def paths(self) -> Sequence[str]:
         """Return every file, sorted."""

@@ -30,11 +30,20 @@ class Switch:
 SWITCHES = (
     Switch(
         "missing",
-        ("every cell is filled", "one code, told in the README", "a code for each logger", "a code that could be a value"),
+        (
+            "every cell is filled",
+            "one code, told in the README",
+            "a code for each logger",
+            "a code that could be a value",
+        ),
         3,
     ),
-    Switch("units-row", ("units in the heading", "a row of units", "the one or the other, and comments above"), 2),
-    Switch("units", ("one unit", "units by factors", "also scales with another zero, and units told apart"), 2),
+    Switch(
+        "units-row", ("units in the heading", "a row of units", "the one or the other, and comments above"), 2
+    ),
+    Switch(
+        "units", ("one unit", "units by factors", "also scales with another zero, and units told apart"), 2
+    ),
     Switch("columns", ("alike in all files", "in another order", "other names", "absent from some files"), 3),
     Switch("copies", ("none", "rows and files twice", "superseded files", "withdrawn visits and samples"), 3),
     Switch("joins", ("factors in each row", "factors by site", "sites by visit, factors by site"), 2),
@@ -92,10 +101,14 @@ def chosen(settings: Mapping[str, int]) -> Levels:
             raise unknown_name("switch", name, NAMES, where="--set")
         switch = SWITCHES[NAMES.index(name)]
         if level not in range(10):
-            raise LabrigError(f"{name} has no level {level}", where="--set", expected=f"0 to {len(switch.levels) - 1}")
+            raise LabrigError(
+                f"{name} has no level {level}", where="--set", expected=f"0 to {len(switch.levels) - 1}"
+            )
         digits[NAMES.index(name)] = str(level)
     if "files" in settings and digits[NAMES.index("rows")] == "3":
-        raise LabrigError("rows=3 says how many files there are", where="--set", expected="rows=3 without files")
+        raise LabrigError(
+            "rows=3 says how many files there are", where="--set", expected="rows=3 without files"
+        )
     return _checked("".join(digits))
 
 
@@ -119,7 +132,9 @@ def read_id(name: str) -> tuple[int, Levels]:
     match = ID.fullmatch(name)
     if match is None or len(match[3]) != len(SWITCHES):
         raise LabrigError(
-            "This is not an id of a hard repository", where=name, try_=f"{PREFIX}{VERSION}:118-{usual().digits}"
+            "This is not an id of a hard repository",
+            where=name,
+            try_=f"{PREFIX}{VERSION}:118-{usual().digits}",
         )
     if int(match[1]) != VERSION:
         raise LabrigError(

@@ -16,6 +16,7 @@ from labrig_repository.gym.hard.levels import PREFIX, VERSION, Levels, written
 from labrig_repository.gym.hard.worlds import Category, Quantity, Unit, World, units, worlds
 from labrig_repository.gym.numbers import Draws
 
+On = Literal["factor", "block", "category", "above", "below", "days"]
 Kind = Literal["summary", "difference", "test", "ratio", "window", "count", "check"]
 Gap = Literal["", "ambiguous", "no unit", "no clock", "confounded", "underpowered"]
 GAPS: dict[Kind, tuple[Gap, ...]] = {
@@ -113,7 +114,7 @@ class Condition:
     """``factor``, ``block``, ``category``: one of these levels; ``above``, ``below``: the second quantity and a bound
     in its base unit; ``days``: two days since 1970, UTC, both included."""
 
-    on: Literal["factor", "block", "category", "above", "below", "days"]
+    on: On
     values: tuple[str, ...]
 
 
@@ -178,7 +179,7 @@ def stream(number: int, *names: str) -> Draws:
 
 
 def fate(number: int) -> tuple[Kind, Gap]:
-    """Return what is asked of a repository, and why it is impossible; empty for two thirds, and where nothing can be."""
+    """Return what is asked of a repository, and why it is impossible: empty for two thirds of the kinds with gaps."""
     draws = stream(number, "fate")
     kind = draws.one(KINDS)
     gaps = GAPS[kind]
@@ -252,7 +253,7 @@ def _ask(
     statistic = draws.one(STATISTICS[kind])
     unit = draws.one(units(measured[0].unit)).name
     other = measured[2]
-    free: list[str] = ["factor", "block", "category", "above", "below", "days"]
+    free: list[On] = ["factor", "block", "category", "above", "below", "days"]
     if kind == "difference":
         free = ["category", "above", "below", "days"]
     elif kind == "test" and statistic in ("anova", "kruskal-wallis"):
@@ -284,17 +285,17 @@ def _ask(
     )
 
 
-def _condition(draws: Draws, on: str, world: World, other: Measured, start: int) -> Condition:
+def _condition(draws: Draws, on: On, world: World, other: Measured, start: int) -> Condition:
     category: dict[str, Category] = {"factor": world.factor, "block": world.block, "category": world.category}
     if on in category:
         levels = category[on].levels
-        return Condition(on, tuple(draws.some(levels, draws.between(1, max(1, len(levels) - 1)))))  # type: ignore[arg-type]
+        return Condition(on, tuple(draws.some(levels, draws.between(1, max(1, len(levels) - 1)))))
     if on == "days":
         first = start + draws.between(0, 30)
         return Condition("days", (str(first), str(first + draws.between(60, 110))))
     place = draws.between(35, 50) if on == "above" else draws.between(50, 65)
     at = other.low + (other.high - other.low) * place // 100
-    return Condition(on, (str(Fraction(2 * at + 1, 2 * 10**other.decimals)),))  # type: ignore[arg-type]
+    return Condition(on, (str(Fraction(2 * at + 1, 2 * 10**other.decimals)),))
 
 
 def _loggers(
@@ -306,14 +307,16 @@ def _loggers(
     for number in range(5):
         kind = order[number] if number < 4 else draws.below(4)
         unit = tuple(_unit(draws, each, levels, number) for each in measured)
-        told: Literal["heading", "row", "table"] = ("heading", "row", "row")[levels["units-row"]]  # type: ignore[assignment]
+        told: Literal["heading", "row", "table"] = ("heading", "row", "row")[levels["units-row"]]
         if levels["units-row"] == 2 and kind % 2:
             told = "heading"
         if levels["units"] == 2 and kind == 3:
             told = "table"
         shuffled = tuple(draws.some(range(len(measured) + 2), len(measured) + 2))
         other = [
-            draws.one((each.column.upper(), f"ch{place + 1:02d}", f"{each.column}_{kind + 1}", f"v{place * 7 + 3}"))
+            draws.one(
+                (each.column.upper(), f"ch{place + 1:02d}", f"{each.column}_{kind + 1}", f"v{place * 7 + 3}")
+            )
             for place, each in enumerate(measured)
         ]
         renamed = levels["columns"] >= 2 and kind in (1, 2)
@@ -394,8 +397,9 @@ def _piloted(
 ) -> tuple[Measured, ...]:
     """Return the quantities with the deviation and the smallest effect that their pilot study gave."""
     share = Fraction(1)
-    for each in ask.conditions:
-        share *= Fraction(len(each.values), 4) if each.on in ("factor", "block", "category") else Fraction(3, 5)
+    for condition in ask.conditions:
+        words = condition.on in ("factor", "block", "category")
+        share *= Fraction(len(condition.values), 4) if words else Fraction(3, 5)
     groups = len(world.factor.levels) if ask.statistic in ("anova", "kruskal-wallis") else 1
     expected = max(int(levels.files * levels.rows * share / groups), 4)
     found = []

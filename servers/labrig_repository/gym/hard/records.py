@@ -62,7 +62,9 @@ class Records:
         self.plan = plan
         self._keys = keys(f"{PREFIX}{VERSION}:{plan.number}", [each.code for each in plan.visits])
 
-    def _words(self, visits: Integers, rows: Integers, column: int, *, old: bool = False) -> NDArray[np.uint64]:
+    def _words(
+        self, visits: Integers, rows: Integers, column: int, *, old: bool = False
+    ) -> NDArray[np.uint64]:
         place = rows.astype(np.uint64) + np.uint64(OLD if old else 0)
         return words(self._keys[visits], np.full(1, column, np.uint64), place)
 
@@ -78,7 +80,9 @@ class Records:
         count = len(self.plan.world.category.levels)
         return (self._words(visits, rows, CATEGORY) % np.uint64(count)).astype(np.int64)
 
-    def missing(self, visits: Integers, rows: Integers, place: int, *, old: bool = False) -> NDArray[np.bool_]:
+    def missing(
+        self, visits: Integers, rows: Integers, place: int, *, old: bool = False
+    ) -> NDArray[np.bool_]:
         """Return which cells of a quantity are missing from the files, be it by a code or with the whole column."""
         absent = np.array([each.absent == place for each in self.plan.loggers])[self.loggers[visits]]
         if not self.plan.levels["missing"]:

@@ -14,6 +14,7 @@ import tomllib
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,11 @@ class World:
     title: str
     place: str
     places: str
-    quantities: tuple[Quantity, ...]
-    ways: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
     factor: Category
     block: Category
     category: Category
+    quantities: tuple[Quantity, ...]
+    ways: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
 
 
 @functools.cache
@@ -79,18 +80,22 @@ def units(base: str) -> tuple[Unit, ...]:
 
 
 @functools.cache
-def _data() -> dict[str, object] | dict[str, dict[str, list[str]]]:
+def _data() -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "worlds.toml").read_text("utf-8"))
 
 
-def _world(table: dict[str, str]) -> World:
+def _world(table: dict[str, Any]) -> World:
     return World(
-        *(table[name] for name in ("field", "subdomain", "title", "place", "places")),
-        quantities=tuple(map(_quantity, table["quantities"].strip().splitlines())),
-        ways=tuple(_way(each) for each in table["ways"].strip().splitlines()),
+        field=table["field"],
+        subdomain=table["subdomain"],
+        title=table["title"],
+        place=table["place"],
+        places=table["places"],
         factor=_category(table["factor"]),
         block=_category(table["block"]),
         category=_category(table["category"]),
+        quantities=tuple(map(_quantity, table["quantities"].strip().splitlines())),
+        ways=tuple(_way(each) for each in table["ways"].strip().splitlines()),
     )
 
 

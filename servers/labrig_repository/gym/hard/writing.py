@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 
 import numpy as np
 
@@ -63,7 +64,12 @@ def table(plan: Plan, records: Records, number: int, *, old: bool) -> str:
         columns.append(_cells(records, visits, rows, place, logger, old=old))
     order = [each for each in logger.order if each < 2 or each - 2 != logger.absent]
     heads, units, columns = ([part[each] for each in order] for part in (heads, units, columns))  # type: ignore[assignment]
-    fixed = [(world.category.column, [world.category.levels[each] for each in records.categories(visits, rows).tolist()])]
+    fixed = [
+        (
+            world.category.column,
+            [world.category.levels[each] for each in records.categories(visits, rows).tolist()],
+        )
+    ]
     if plan.levels["joins"] < 2:
         fixed.append(("site", [plan.sites[visit.site].code] * len(rows)))
     if plan.levels["joins"] == 0:
@@ -110,7 +116,11 @@ def decimal(mantissa: int, decimals: int, point: str = ".") -> str:
 def lists(plan: Plan) -> dict[str, str]:
     """Return the files beside the data."""
     levels, world = plan.levels, plan.world
-    found = {"README.md": readme(plan), "meta/columns.csv": _columns(plan), "meta/loggers.csv": _loggers(plan)}
+    found = {
+        "README.md": readme(plan),
+        "meta/columns.csv": _columns(plan),
+        "meta/loggers.csv": _loggers(plan),
+    }
     visits = [
         [
             *(each.code, plan.sites[each.site].code, plan.loggers[each.logger].code),
@@ -121,7 +131,8 @@ def lists(plan: Plan) -> dict[str, str]:
     found["meta/visits.csv"] = _csv(["visit", "site", "logger", "day", "samples"], visits)
     if levels["joins"] >= 1:
         sites = [
-            [each.code, world.factor.levels[each.factor], world.block.levels[each.block]] for each in plan.sites
+            [each.code, world.factor.levels[each.factor], world.block.levels[each.block]]
+            for each in plan.sites
         ]
         found["meta/sites.csv"] = _csv(["site", world.factor.column, world.block.column], sites)
     if levels["copies"] == 3:
@@ -154,7 +165,10 @@ def lists(plan: Plan) -> dict[str, str]:
 
 
 def _csv(heads: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(",".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in (heads, *rows)) + "\n"
+    return (
+        "\n".join(",".join(f'"{cell}"' if "," in cell else cell for cell in row) for row in (heads, *rows))
+        + "\n"
+    )
 
 
 def _columns(plan: Plan) -> str:
@@ -176,7 +190,9 @@ def _loggers(plan: Plan) -> str:
     for each in plan.loggers:
         sign, minutes = ("-" if each.offset < 0 else "+"), abs(each.offset)
         offset = f"{sign}{minutes // 60:02d}:{minutes % 60:02d}" if each.clock else ""
-        form = each.form.replace("%Y", "YYYY").replace("%m", "MM").replace("%d", "DD").replace("%H:%M", "hh:mm")
+        form = (
+            each.form.replace("%Y", "YYYY").replace("%m", "MM").replace("%d", "DD").replace("%H:%M", "hh:mm")
+        )
         rows.append([each.code, form, offset, each.missing])
     return _csv(["logger", "time_form", "ahead_of_UTC", "missing"], rows)
 
@@ -186,8 +202,9 @@ def _changes(plan: Plan, correction: Correction) -> str:
     amount = decimal(int(correction.amount * 10**measured.decimals), measured.decimals)
     return (
         "# Changes\n\nData files stay as they were recorded; what is said here is for those who use them.\n\n"
-        f"- Logger {plan.loggers[correction.logger].code} read `{measured.column}` too high by {amount} {measured.unit} from "
-        f"{day(correction.first)} to {day(correction.last)} (days in UTC, both included): subtract it.\n"
+        f"- Logger {plan.loggers[correction.logger].code} read `{measured.column}` too high by {amount} "
+        f"{measured.unit} from {day(correction.first)} to {day(correction.last)} (days in UTC, both "
+        "included): subtract it.\n"
     )
 
 
@@ -200,17 +217,19 @@ def readme(plan: Plan) -> str:
         2: "`meta/visits.csv` says at which place and by which logger a visit was; `meta/sites.csv` has the attributes "
         "of the places.",
     }[levels["joins"]]
-    rules = [
-        f"A sample is a row, and its code (`{SAMPLE}`) counts once, however often it stands in files."
-    ]
+    rules = [f"A sample is a row, and its code (`{SAMPLE}`) counts once, however often it stands in files."]
     if levels["copies"] >= 2:
-        rules.append("Of a visit with a file `_v2` that file alone counts; the one without `_v2` is superseded.")
+        rules.append(
+            "Of a visit with a file `_v2` that file alone counts; the one without `_v2` is superseded."
+        )
     if levels["copies"] == 3:
         rules.append("Visits and samples in `meta/withdrawn.csv` do not count at all.")
     if levels["missing"] == 1:
         rules.append("-999 stands for a missing value.")
     if levels["missing"] >= 2:
-        rules.append("What stands for a missing value is in `meta/loggers.csv` (column `missing`; empty: an empty cell).")
+        rules.append(
+            "What stands for a missing value is in `meta/loggers.csv` (column `missing`; empty: an empty cell)."
+        )
     if levels["columns"] >= 2:
         rules.append("Some loggers write other names of columns: `meta/columns.csv` (`also_written`).")
     if levels["columns"] == 3:
@@ -218,43 +237,45 @@ def readme(plan: Plan) -> str:
     told = "in the heading, in the row below it" if levels["units-row"] else "in the heading"
     told += ", or in `meta/units.csv`" if levels["units"] == 2 else ""
     rules.append(
-        f"The unit of a column is told by the file ({told}). A value whose unit is told nowhere cannot be used, and what "
-        "would need it cannot be answered."
+        f"The unit of a column is told by the file ({told}). A value whose unit is told nowhere cannot be used, and "
+        "what would need it cannot be answered."
     )
     if levels["readme"] >= 1:
         measured = plan.measured[plan.main]
         rules.append(
-            f"`{measured.column}` is in {plan.wrong_unit} throughout. (Where this text and a file disagree, the file is "
-            "right.)"
+            f"`{measured.column}` is in {plan.wrong_unit} throughout. (Where this text and a file disagree, the "
+            "file is right.)"
         )
     if levels["readme"] == 2:
         rules.append("Corrections are in `CHANGES.md`; apply them.")
     rules.append(
-        "Times in files are those of the logger's clock, in its form; `meta/loggers.csv` says how far a clock is ahead of "
-        "UTC. Days and hours in requests are UTC. Where no offset is given, the UTC time of that logger's samples is not "
-        "known, and what would need it cannot be answered."
+        "Times in files are those of the logger's clock, in its form; `meta/loggers.csv` says how far a clock is ahead "
+        "of UTC. Days and hours in requests are UTC. Where no offset is given, the UTC time of that logger's samples "
+        "is not known, and what would need it cannot be answered."
     )
     if levels["outliers"] >= 1:
         limits = "; ".join(f"`{each.column}` {_plain(limit(each))} {each.unit}" for each in plan.measured)
-        rules.append(f"Readings above these limits are faults of the instrument and count as missing: {limits}.")
+        rules.append(
+            f"Readings above these limits are faults of the instrument and count as missing: {limits}."
+        )
     if levels["outliers"] == 2:
         rules.append("So do all readings of the times in `meta/maintenance.csv` (UTC, both ends included).")
     rules += [
-        "People ask for quantities by the names under `called` in `meta/columns.csv`. Where one name stands at two columns, "
-        "nobody can say which is meant, and the request cannot be answered.",
-        f"A difference between two levels of {world.factor.about} is taken within each level of {world.block.about} in which "
-        "both occur, and the differences are averaged, each level alike. Where they occur together in none, it cannot be "
-        "told from a difference between those levels, and the request cannot be answered.",
+        "People ask for quantities by the names under `called` in `meta/columns.csv`. Where one name stands at two "
+        "columns, nobody can say which is meant, and the request cannot be answered.",
+        f"A difference between two levels of {world.factor.about} is taken within each level of {world.block.about} in "
+        "which both occur, and the differences are averaged, each level alike. Where they occur together in none, it "
+        "cannot be told from a difference between those levels, and the request cannot be answered.",
         "A statistic of a test is reported only where each group (for a correlation: the whole) has at least "
         "15.7 (pilot_sd / smallest_effect)^2 samples, by `meta/columns.csv` for the quantity that is tested; else the "
         "request cannot be answered.",
     ]
     numbered = "\n".join(f"{number}. {rule}" for number, rule in enumerate(rules, 1))
     return (
-        f"# {world.title}\n\n{len(plan.sites)} {world.places}, {len(plan.visits)} visits. Each visit is a file under `data/`. "
-        f"{files} `meta/columns.csv` explains the columns.\n\n## Rules\n\n{numbered}\n"
+        f"# {world.title}\n\n{len(plan.sites)} {world.places}, {len(plan.visits)} visits. Each visit is a file under "
+        f"`data/`. {files} `meta/columns.csv` explains the columns.\n\n## Rules\n\n{numbered}\n"
     )
 
 
-def _plain(number: object) -> str:
-    return f"{float(number):.10g}"  # type: ignore[arg-type]
+def _plain(number: Fraction) -> str:
+    return f"{float(number):.10g}"
