@@ -71,10 +71,12 @@ def test_a_changed_file_changes_the_answer() -> None:
         ("CHANGES.md", "", "difference"),
     ],
 )
-def test_a_rule_that_is_passed_over_changes_the_answer(rule: str, forgotten: str, kind: Kind) -> None:
-    repository, expected = asked(kind)
-    said = solved(repository, lambda path, text: forgotten if path == rule else text)
-    assert not agrees(expected, said)
+def test_a_rule_that_is_passed_over_changes_an_answer(rule: str, forgotten: str, kind: Kind) -> None:
+    """A list that is read as if it were empty leaves another answer, for one question of three at least."""
+    assert any(
+        not agrees(expected, solved(repository, lambda path, text: forgotten if path == rule else text))
+        for repository, expected in (asked(kind, number=number) for number in range(3))
+    )
 
 
 def test_the_question_of_a_number_is_the_same_at_every_level() -> None:

@@ -199,7 +199,7 @@ def plan(number: int, levels: Levels, *, whole: bool = False) -> Plan:
     sites = _sites(stream(number, "sites"), world, levels, ask, gap)
     visits = _visits(stream(number, "visits"), levels, sites, start)
     draws = stream(number, "correction")
-    first = start + draws.between(10, CAMPAIGN_DAYS // 2)
+    first = start + draws.between(5, 40)
     amount = Fraction(max((measured[main].high - measured[main].low) // 12, 1), 10 ** measured[main].decimals)
     others = [each.name for each in units(measured[main].unit)[1:]]
     return Plan(
@@ -213,7 +213,7 @@ def plan(number: int, levels: Levels, *, whole: bool = False) -> Plan:
         sites,
         loggers,
         visits,
-        Correction(draws.below(2), amount, first, first + draws.between(20, 60)),
+        Correction(draws.below(2), amount, first, first + draws.between(40, 90)),
         draws.one(others) if others else measured[main].unit,
         tuple(draws.below(levels.rows) for _ in visits),
     )
