@@ -179,14 +179,15 @@ def prepared_unwalled(call: str, stack: AsyncExitStack) -> Callable[[], Awaitabl
             assert len(list(read_pages(pypdfium2.PdfDocument(content), [1, 2]))) == 2
 
         return read
-    from labrig_earth.work import inside
-    from labrig_earth.work.calls import Call, Place
+    from labrig_earth.data.formats import Place
+    from labrig_earth.work.calls import Call
+    from labrig_earth.work.running import run
 
     write_earth(folder)
     given = Call({"data": (Place(str(folder / "field.nc"), "field.nc"),)}, {}, folder)
 
     async def described() -> None:
-        assert inside.run("describe_data", given)
+        assert run("describe_data", given)
 
     return described
 

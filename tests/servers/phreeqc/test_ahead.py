@@ -190,7 +190,9 @@ def test_pages_that_are_copied_ahead_are_those_that_are_written_to() -> None:
     memory = ctypes.create_string_buffer(1 << 22)
     place = ctypes.addressof(memory) + (2 << 20)
     ranges = written(lambda: ctypes.memset(place, 1, 1))
-    held = [any(first <= each < first + size for first, size in ranges) for each in (place, place + (1 << 20))]
+    held = [
+        any(first <= each < first + size for first, size in ranges) for each in (place, place + (1 << 20))
+    ]
     assert held == [True, False]
     assert written(lambda: os._exit(3)) == []
     copy([*ranges, (1 << 46, 4096)])  # what is no longer there is passed over
