@@ -127,6 +127,7 @@ def test_the_five_servers_are_listed_and_called(
         install(client, server, project, private, *(("--root", str(data)) if server == "repository" else ()))
     requests = ask([*((name, arguments) for name, arguments, _ in CALLS), "Done."], project, private)
     last = json.dumps(requests)
+    Path(f"/tmp/h52_{client}.json").write_text(last)
     for name, _, figure in CALLS:
         assert name in last, f"{client} does not list {name}"
         assert figure in last, f"{client} does not give its model what {name} found"

@@ -6,12 +6,15 @@ words of the tools follow these requests, so the figure is one of fit: before an
 
 tests/support/requests_of_people.jsonl has 49 questions of issues and pages of others, each with its address, collected
 and put in short words before any tool's text was looked at. Of the 48 that a tool of ours answers 28 were found then
-(58 %): that is the rate to expect of new requests. 35 are now, since the misses outside of Earth were mended.
+(58 %). 35 were, when the misses outside of Earth had been mended.
+
+tests/support/requests_held_out.jsonl has 82 more, of other issues, labelled before any ranking was looked at and
+unchanged since. Of the 81 that a tool of ours answers 60 were found (74 %): the rate to expect of new requests.
 """
 
 from __future__ import annotations
 
-import json
+import hashlib
 import math
 import re
 from collections import Counter
@@ -22,34 +25,14 @@ import jsonschema
 import pytest
 
 from labrig.serving.builder import listed_form
-from labrig.toolbox import ToolSpec
-from labrig_harness.registry import servers
-from support.every_server import installed
 from support.places import PROJECT
+from support.right_tools import FIRST, offered, requests_of
 
-REQUESTS = [
-    json.loads(line) for line in (PROJECT / "tests/support/requests.jsonl").read_text("utf-8").splitlines()
-]
-PEOPLE = [
-    json.loads(line)
-    for line in (PROJECT / "tests/support/requests_of_people.jsonl").read_text("utf-8").splitlines()
-]
-PUBLISHED = ("paper", "aliases", "files", "terra")
-"""Toolsets, by how their names begin, that hold tools as papers published them: other names for what ours do."""
+HELD_OUT = "e8e08ede47c3560b99a0baf5cb67a2655194bb5562e276c97f5b6779df313775"
+"""Of the file as it was when its requests were labelled, before any ranking."""
 
 K1, B = 1.5, 0.75
 """Of Okapi BM25, as usual."""
-
-
-@cache
-def _offered() -> dict[tuple[str, str], ToolSpec]:
-    """Return all tools but those that only repeat others by their published names."""
-    return {
-        (server, spec.name): spec
-        for server in installed()
-        for spec in servers.toolbox(server).specs
-        if not all(toolset.startswith(PUBLISHED) for toolset in spec.toolsets)
-    }
 
 
 def _words(text: str) -> list[str]:
@@ -60,7 +43,7 @@ def _words(text: str) -> list[str]:
 def _documents(with_descriptions: bool) -> dict[tuple[str, str], Counter[str]]:
     """Return the words of each tool: its name, its description, the names of its arguments and what is said of them."""
     found = {}
-    for key, spec in _offered().items():
+    for key, spec in offered().items():
         arguments: dict[str, Any] = listed_form(spec).parameters.get("properties", {})
         said = [each.get("description", "") for each in arguments.values()] if with_descriptions else []
         found[key] = Counter(_words(" ".join([spec.name, spec.description, *arguments, *said])))
@@ -84,38 +67,45 @@ def _ranked(request: str, documents: dict[tuple[str, str], Counter[str]]) -> lis
     return [key for key, _ in scores.most_common()]
 
 
-@pytest.mark.parametrize("with_descriptions", [False, True], ids=["names", "descriptions of arguments too"])
-def test_the_right_tool_is_among_the_first_three(with_descriptions: bool) -> None:
-    asked = [each for each in REQUESTS if each["tools"]]
+def _missed(file: str, with_descriptions: bool = True) -> tuple[list[str], int]:
+    """Return which requests of a file do not have a right tool among the first three, and how many it has."""
+    asked = [each for each in requests_of(file) if each["tools"]]
+    assert all(set(each["tools"]) <= {name for _, name in offered()} for each in asked)
     documents = _documents(with_descriptions)
     missed = [
         each["id"]
         for each in asked
-        if not {name for _, name in _ranked(each["request"], documents)[:3]} & set(each["tools"])
+        if not {name for _, name in _ranked(each["request"], documents)[:FIRST]} & set(each["tools"])
     ]
-    assert len(asked) >= 120 and len(missed) <= 0.05 * len(asked), missed
+    return missed, len(asked)
 
 
-def test_questions_of_people_find_no_less_than_they_did() -> None:
-    asked = [each for each in PEOPLE if each["tools"]]
-    names = {name for _, name in _offered()}
-    assert len({each["source"] for each in PEOPLE}) >= 40 and all(
-        set(each["tools"]) <= names for each in asked
-    )
-    documents = _documents(True)
-    found = sum(
-        bool({name for _, name in _ranked(each["request"], documents)[:3]} & set(each["tools"]))
-        for each in asked
-    )
-    assert found >= 32, f"{found} of {len(asked)}"  # two thirds: other tools' words move a few
+@pytest.mark.parametrize("with_descriptions", [False, True], ids=["names", "descriptions of arguments too"])
+def test_the_right_tool_is_among_the_first_three(with_descriptions: bool) -> None:
+    missed, asked = _missed("requests", with_descriptions)
+    assert asked >= 120 and len(missed) <= 0.05 * asked, missed
+
+
+@pytest.mark.parametrize(("file", "least"), [("requests_of_people", 32), ("requests_held_out", 56)])
+def test_questions_of_people_find_no_less_than_they_did(file: str, least: int) -> None:
+    missed, asked = _missed(file)
+    assert len({each["source"] for each in requests_of(file)}) >= 40
+    assert asked - len(missed) >= least, (
+        f"{asked - len(missed)} of {asked}: {missed}"
+    )  # others' words move a few
+
+
+def test_the_held_out_requests_are_as_they_were_labelled() -> None:
+    file = PROJECT / "tests" / "support" / "requests_held_out.jsonl"
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == HELD_OUT
 
 
 def test_the_right_arguments_are_those_of_the_tool() -> None:
     """Where several tools do it, the arguments are those of the first."""
-    for each in REQUESTS:
+    for each in requests_of("requests"):
         if not each["tools"]:
             continue
-        named = [spec for (server, name), spec in _offered().items() if name == each["tools"][0]]
+        named = [spec for (server, name), spec in offered().items() if name == each["tools"][0]]
         schemas = [listed_form(spec).parameters for spec in named]
         errors = [
             list(jsonschema.Draft202012Validator(schema).iter_errors(each["arguments"])) for schema in schemas

@@ -36,6 +36,7 @@ class Check:
 
 FUZZ = "tests/e2e/test_fuzz.py"
 GYM_ITEMS = "{folder}/items.jsonl"
+CLIENTS, SEARCH = "tests/e2e/test_five_servers_in_clients.py", "tests/e2e/test_tool_search.py"
 
 CHECKS = (
     Check(
@@ -180,6 +181,14 @@ CHECKS = (
         (("{python}", "tests/soak/terrabench.py"),),
         r"every mark on",
         (("{python}", "tests/soak/terrabench.py", "--items", "4", "--first", "24"),),
+    ),
+    Check(
+        "clients",
+        "the five servers listed and called in Claude Code, Codex, Gemini CLI and opencode; what Claude Code's "
+        "own search finds first of people's requests",
+        ((*PYTEST[:-1], "soak", "-s", CLIENTS, SEARCH),),
+        rf"found by Claude Code's search|{SUMMARY}",
+        ((*PYTEST[:-1], "soak", "-s", CLIENTS, "-k", "Codex"),),
     ),
     Check(
         "graders",

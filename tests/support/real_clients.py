@@ -46,9 +46,18 @@ def environment(private: Path, **more: str) -> dict[str, str]:
 
 
 def ask_claude_code(
-    question: str, script: list[Any], server: str | Sequence[str], project: Path, private: Path
+    question: str,
+    script: list[Any],
+    server: str | Sequence[str],
+    project: Path,
+    private: Path,
+    *,
+    search: bool = False,
 ) -> tuple[str, list[Any]]:
-    """Ask the real Claude Code with the project's configuration; return its output and what its model was sent."""
+    """Ask the real Claude Code with the project's configuration; return its output and what its model was sent.
+
+    With `search` the tools are deferred, and its model has to search for them.
+    """
     allowed = [f"mcp__labrig-{each}" for each in ([server] if isinstance(server, str) else server)]
     claude = binary("@anthropic-ai/claude-code", "claude")
     with scripted_model(script) as model:
@@ -56,7 +65,7 @@ def ask_claude_code(
             [
                 *(claude, "-p", question, "--output-format", "stream-json", "--verbose"),
                 *("--mcp-config", ".mcp.json", "--strict-mcp-config", "--model", "scripted-model"),
-                *("--allowedTools", ",".join(allowed), "--tools", ""),
+                *("--allowedTools", ",".join(allowed), "--tools", "ToolSearch" if search else ""),
             ],
             cwd=project,
             env=environment(
@@ -65,7 +74,7 @@ def ask_claude_code(
                 ANTHROPIC_API_KEY="dummy",
                 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
                 CLAUDE_CODE_MAX_RETRIES="1",
-                ENABLE_TOOL_SEARCH="false",
+                ENABLE_TOOL_SEARCH="true" if search else "false",
                 # Else the first turn may begin before the tools are there.
                 MCP_CONNECTION_NONBLOCKING="false",
                 MCP_CONNECT_TIMEOUT_MS="60000",

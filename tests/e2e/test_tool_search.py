@@ -1,0 +1,71 @@
+"""Requests in people's words find their tool by the search of the real Claude Code, where all tools are deferred.
+
+Its model is scripted on 127.0.0.1: it searches for each request by the request's own words, function words left out,
+and looks at the first three. All tools of the five servers are installed but those that repeat published names.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.every_server import installed
+from support.real_clients import ask_claude_code, install
+from support.right_tools import FIRST, keywords_of, requests_of, toolsets_of
+from support.scripted_model import Reply
+
+pytestmark = pytest.mark.soak
+
+LEAST = {"requests": 0.7, "requests_of_people": 0.75, "requests_held_out": 0.45}
+"""The share that must be found, of each file of requests."""
+
+
+def _results(requests: list[Any]) -> list[list[str]]:
+    """Return the names of tools that each search found, from what the model was sent last."""
+    last = max(requests, key=lambda request: len(json.dumps(request.get("messages", ""))))
+    blocks = [
+        block
+        for message in last["messages"]
+        for block in (message["content"] if isinstance(message["content"], list) else ())
+        if block["type"] == "tool_result"
+    ]
+    return [
+        [
+            each["tool_name"].rpartition("__")[2]
+            for each in block["content"]
+            if each["type"] == "tool_reference"
+        ]
+        if isinstance(block["content"], list)
+        else []  # it says in words that nothing matches
+        for block in blocks
+    ]
+
+
+@pytest.mark.parametrize("file", LEAST)
+def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Path, tmp_path: Path) -> None:
+    asked = [each for each in requests_of(file) if each["tools"]]
+    project, private = tmp_path / "project", tmp_path / "private"
+    for folder in (project, private):
+        folder.mkdir()
+    for server in installed():
+        flags = [word for each in toolsets_of(server) for word in ("--toolsets", each)]
+        root = ("--root", str(tmp_path)) if server == "repository" else ()
+        install("claude-code", server, project, private, *flags, *root)
+    searches = tuple(
+        ("ToolSearch", {"query": keywords_of(each["request"]), "max_results": FIRST}) for each in asked
+    )
+    _, requests = ask_claude_code(
+        "Search.", [Reply(calls=searches), "Done."], installed(), project, private, search=True
+    )
+    found = _results(requests)
+    assert len(found) == len(asked)
+    missed = [
+        (each["id"], names)
+        for each, names in zip(asked, found, strict=True)
+        if not set(names[:FIRST]) & set(each["tools"])
+    ]
+    print(f"{file}: {len(asked) - len(missed)} of {len(asked)} found by Claude Code's search")
+    assert len(missed) <= (1 - LEAST[file]) * len(asked), missed
