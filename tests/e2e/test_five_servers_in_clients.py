@@ -19,14 +19,22 @@ from support.scripted_model import scripted_model
 pytestmark = pytest.mark.soak
 
 SERVERS = ("phreeqc", "papers", "earth", "repository", "atlas")
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("look_up_database", {"query": "Fluorite"}, "-10.5997"),
-    ("match_property", {"name": "Tc (onset)"}, "critical_temperature"),
-    ("measure_distances", {"start": [9.0, 50.0], "end": [9.1, 50.2]}, "23368"),
-    ("list_directory", {}, "casts.csv"),
-    ("geocode", {"address": "Ulm"}, "48.4011"),
+CALLS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("look_up_database", {"query": "Fluorite"}, '"log_k_25_degC":-10.5997', '"log_k_25_degC": -10.5997'),
+    ("match_property", {"name": "Tc (onset)"}, '"critical_temperature"', '"critical_temperature"'),
+    (
+        "measure_distances",
+        {"start": [9.0, 50.0], "end": [9.1, 50.2]},
+        '"name":"distance","value":23368.412,"unit":"m"',
+        "distance = 23368.412 m",
+    ),
+    ("list_directory", {}, "casts.csv", "casts.csv"),
+    ("geocode", {"address": "Ulm"}, '"latitude":48.4011', '"latitude": 48.4011'),
 ]
-"""A tool of each server, and what of its result the model must be given: a figure, or a name."""
+"""A tool of each server, and what of its result the model must be given: of the structured result, and of the text."""
+
+STRUCTURED = ("claude-code", "codex")
+"""These give their model the structured result; the others its text alone."""
 
 QUESTION = "Ask each of the five servers once."
 
@@ -125,9 +133,9 @@ def test_the_five_servers_are_listed_and_called(
     (data / "casts.csv").write_text("station,depth_m\nA,1\n")
     for server in SERVERS:
         install(client, server, project, private, *(("--root", str(data)) if server == "repository" else ()))
-    requests = ask([*((name, arguments) for name, arguments, _ in CALLS), "Done."], project, private)
-    last = json.dumps(requests)
-    Path(f"/tmp/h52_{client}.json").write_text(last)
-    for name, _, figure in CALLS:
+    requests = ask([*((name, arguments) for name, arguments, *_ in CALLS), "Done."], project, private)
+    last = json.dumps(requests).replace("\\", "")
+    for name, _, structured, text in CALLS:
         assert name in last, f"{client} does not list {name}"
+        figure = structured if client in STRUCTURED else text
         assert figure in last, f"{client} does not give its model what {name} found"

@@ -15,7 +15,13 @@ from labrig.tools.sources import input_names, names_artifact, opened_source
 from labrig_atlas.server.base import state, toolbox
 
 
-@toolbox.tool(title="Run Python code", read_only=False, picture=True)
+@toolbox.tool(
+    title="Run Python code",
+    read_only=False,
+    picture=True,
+    words="arithmetic, minus, times, plus, per cent, percentage, compound interest, average, calculate, unit "
+    "conversion",
+)
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],
     files: Annotated[

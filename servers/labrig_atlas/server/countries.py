@@ -11,7 +11,11 @@ from labrig_atlas.server.answers import answer
 from labrig_atlas.server.base import atlas, toolbox
 
 
-@toolbox.tool(title="Facts on a country", read_only=True)
+@toolbox.tool(
+    title="Facts on a country",
+    read_only=True,
+    words="capital, population, currency, area, bordering countries, neighbours, continent, languages",
+)
 async def get_country_facts(
     country: Annotated[str, Field(description="Name, or ISO 3166-1 code of two or three letters.")],
 ) -> Answer:

@@ -18,7 +18,13 @@ MOST_DAYS, DAYS_BYTES = 100, 5_000
 """Of one Answer."""
 
 
-@toolbox.tool(title="Get market history", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Get market history",
+    read_only=True,
+    open_world=True,
+    words="stock price, closing price, close of a ticker, share, SPY, AAPL, bitcoin, crypto, trading day, quotes, "
+    "market cap",
+)
 async def get_market_history(
     symbol: Annotated[str, Field(description="Ticker of a share, or symbol of a coin.")],
     date: Annotated[str, Field(description="Day, or first day, YYYY-MM-DD.")],

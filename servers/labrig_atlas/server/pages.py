@@ -20,7 +20,12 @@ OVERVIEW_BYTES, SLICE_BYTES, LIST_BYTES = 6_000, 5_000, 5_500
 MOST_LINKS, MOST_ROWS = 80, 100
 
 
-@toolbox.tool(title="Fetch a web page", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Fetch a web page",
+    read_only=True,
+    open_world=True,
+    words="Wikipedia article, infobox, mayor, filmography table, actor's page, web page text, list, biography, born",
+)
 async def fetch_webpage(
     url: Annotated[str, Field(description="Address of a page, or its title in the wiki.")],
     section: Annotated[
@@ -143,7 +148,9 @@ def _told(
     )
 
 
-@toolbox.tool(title="Search pages", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Search pages", read_only=True, open_world=True, words="find a Wikipedia article, title, web search"
+)
 async def search_pages(
     query: Annotated[str, Field(description="Words of the page or its title.")],
     limit: Annotated[int, Field(ge=1, le=10, description="Pages at most.")] = 5,

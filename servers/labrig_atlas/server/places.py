@@ -18,7 +18,12 @@ LIST_BYTES = 5_500
 MOST_RADIUS_M = 50_000
 
 
-@toolbox.tool(title="Geocode", read_only=True, first=True)
+@toolbox.tool(
+    title="Geocode",
+    read_only=True,
+    first=True,
+    words="address to coordinates, latitude and longitude of a city, town, street, landmark, OpenStreetMap",
+)
 async def geocode(
     address: Annotated[
         str,
@@ -49,7 +54,11 @@ async def geocode(
     )
 
 
-@toolbox.tool(title="Reverse geocode", read_only=True)
+@toolbox.tool(
+    title="Reverse geocode",
+    read_only=True,
+    words="nearest city to coordinates, name of the place at a latitude and longitude, GPS, photo, which country",
+)
 async def reverse_geocode(latitude: LatitudeArgument, longitude: LongitudeArgument) -> Answer:
     """Find the place at a point: the nearest one within a stated distance, or why there is none (sea, pole).
 
@@ -71,7 +80,13 @@ async def reverse_geocode(latitude: LatitudeArgument, longitude: LongitudeArgume
     )
 
 
-@toolbox.tool(title="Search places", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Search places",
+    read_only=True,
+    open_world=True,
+    words="nearby places, restaurants, museums, pharmacies, public transport stops, metro station, within a radius "
+    "of 1000 meters or 10 miles, current location",
+)
 async def search_places(
     query: Annotated[str, Field(description="'museums near Ulm'; a kind or a name with near; a name.")] = "",
     near: Annotated[str, Field(description="A name, or a point as 'latitude, longitude'.")] = "",

@@ -21,7 +21,13 @@ REFUSED_BYTES = 1_000
 StraightArgument = Annotated[str, Field(description="driving, walking, bicycling, transit or straight.")]
 
 
-@toolbox.tool(title="Find a route", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Find a route",
+    read_only=True,
+    open_world=True,
+    words="driving distance, flying distance, directions, journey, way, minutes, kilometres, miles, between two "
+    "cities",
+)
 async def find_route(
     origin: PlaceArgument, destination: PlaceArgument, mode: StraightArgument = "driving"
 ) -> Answer:
@@ -94,7 +100,12 @@ async def _straight(origin: str, destination: str) -> Answer:
     )
 
 
-@toolbox.tool(title="Get distances", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Get distances",
+    read_only=True,
+    open_world=True,
+    words="distance matrix, travel times, list of origins and destinations, homes, stations, stores, several at once",
+)
 async def get_distances(
     origins: Annotated[
         list[str], Field(description="Names or points; origins times destinations are at most 100.")
@@ -149,7 +160,12 @@ def _reasons(cells: list[MatrixCell]) -> list[str]:
     ][:6]
 
 
-@toolbox.tool(title="Get elevations", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Get elevations",
+    read_only=True,
+    open_world=True,
+    words="altitude, height above sea level of a point, mountain, peak, latitude and longitude, elevation profile",
+)
 async def get_elevations(
     places: Annotated[
         list[str],

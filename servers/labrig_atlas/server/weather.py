@@ -17,7 +17,13 @@ MOST_DAYS, DAYS_BYTES = 60, 4_500
 USUAL = ("temperature_2m_max", "temperature_2m_min", "precipitation_sum", "weather_code")
 
 
-@toolbox.tool(title="Get the weather", read_only=True, open_world=True)
+@toolbox.tool(
+    title="Get the weather",
+    read_only=True,
+    open_world=True,
+    words="historical weather, past date, temperature, rain, snow, sunshine, wind, forecast, location, climate of a "
+    "city",
+)
 async def get_weather(
     place: PlaceArgument,
     start_date: Annotated[str, Field(description="First day, YYYY-MM-DD; without one, the forecast.")] = "",
@@ -33,7 +39,8 @@ async def get_weather(
 ) -> Answer:
     """Get the weather of past days or the forecast: by default max, min (degC), precipitation (mm), WMO code.
 
-    Temperature and rain on a day years ago, or monthly sums over past years (how rainy was a month).
+    Historical weather at a location: temperature and rain on a day years ago, or
+    monthly sums over past years (how rainy was a month).
 
     Example: {"place": "Ulm", "start_date": "2020-06-01"}
     """

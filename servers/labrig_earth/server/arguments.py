@@ -58,7 +58,7 @@ def _typed(kind: str, about: str) -> Schema:
 
 SELECT = keyed(
     {
-        "start": text("ISO; end is included."),
+        "start": text("ISO, end included."),
         "end": text(),
         "months": several("integer"),
         "hours": several("integer"),
@@ -71,7 +71,7 @@ SELECT = keyed(
 )
 OF_VALUES = {
     "unit": text("Of the result."),
-    "stated_unit": text("If they have none."),
+    "stated_unit": text("If none."),
     "missing": number("No value."),
     "format": one_of(("netcdf", "zarr", "geotiff", "csv")),
 }
@@ -79,7 +79,7 @@ FORMULA = one_of(("magnus", "bolton", "buck"))
 
 CONDITIONS: Schema = {
     "type": "array",
-    "description": "All hold; without value: any.",
+    "description": "All hold.",
     "items": keyed(
         {
             "column": text(),

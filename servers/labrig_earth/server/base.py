@@ -236,10 +236,10 @@ def join_list(given: Any) -> Any:
 DataArgument = Annotated[
     str,
     BeforeValidator(join_list),
-    Field(description="In the workspace, @root/.., a pattern (tas_*.nc), list or handle."),
+    Field(description="File, @root/.., a pattern (tas_*.nc), list or handle."),
 ]
-VariableArgument = Annotated[str, Field(description="Where it has several.")]
-PolygonsArgument = Annotated[str, Field(description="In the workspace, or a handle.")]
+VariableArgument = Annotated[str, Field(description="If several.")]
+PolygonsArgument = Annotated[str, Field(description="File or handle.")]
 JobArgument = Annotated[bool, Field(description="For get_job.")]
 
 

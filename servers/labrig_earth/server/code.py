@@ -19,7 +19,15 @@ from labrig_earth.server.base import state, toolbox
 from labrig_earth.server.places import STORES, open_data
 
 
-@toolbox.tool(title="Run Python code", read_only=False, picture=True, toolsets=("code",))
+@toolbox.tool(
+    title="Run Python code",
+    read_only=False,
+    picture=True,
+    toolsets=("code",),
+    words="EOF, hillshade, kriging, quantile mapping, bias correction, verify forecasts, bias, RMSE, ACC, CRPS, "
+    "reliability of an ensemble, merge and compress nc files, fill gaps of NDVI, smooth, Savitzky-Golay, polygons of "
+    "a landcover tif, regression, xarray, geopandas, principal component",
+)
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],
     files: Annotated[

@@ -25,7 +25,7 @@ from labrig_earth.server.operations import Asked, answer_operation
 INDICES = ("NDVI", "NDWI", "MNDWI", "NDMI", "NBR", "NDBI", "NDSI", "EVI", "EVI2", "SAVI")
 INDEX_OPTIONS = ("bands", "scale", "offset", "keep", "mask", "above", "threshold", "names", "layer", "crs")
 
-LayerFile = Annotated[str, Field(description="Such as @data/town/buildings.gpkg, or a handle.")]
+LayerFile = Annotated[str, Field(description="As @data/town/buildings.gpkg, or a handle.")]
 OtherFile = Annotated[str, Field(description="A second layer.")]
 Streets = Annotated[str, Field(description="Streets of OpenStreetMap (.osm, .pbf), or a handle.")]
 Closed = Annotated[str, Field(description="Layer (flood, works) that closes the streets it touches.")]
@@ -54,6 +54,8 @@ async def query_features(
 ) -> Answer:
     """Find, count and list features of a layer or OpenStreetMap: by attributes, in a box, region or another layer.
 
+    Which district holds a point; how many parks lie in a zone.
+
     Example: {"data": "@data/town/town.osm", "where": [{"column": "building"}]}
     """
     asked = {"where": where, "bbox": bbox, "region": region, "most": most, "layer": layer, "crs": crs}
@@ -71,7 +73,7 @@ async def measure_features(
     layer: LayerName = "",
     crs: Crs = "",
 ) -> Answer:
-    """Measure the area and perimeter of polygons (parcels, lakes) and the length of lines (rivers, pipes); m2, m.
+    """Measure the area and perimeter of polygons (parcels, lakes) and the length of lines (rivers, roads); m2, m.
 
     Example: {"data": "@data/town/buildings.gpkg"}
     """
@@ -81,8 +83,8 @@ async def measure_features(
 @toolbox.tool(
     title="Measure distances",
     read_only=False,
-    words="nearest, closest feature to each other one, hospitals to buildings, distance from a point to a "
-    "polygon, border, line or road",
+    words="nearest, closest feature to each other one, hospitals to buildings, distance from a point to a polygon, "
+    "border, line or road",
 )
 async def measure_distances(
     start: Annotated[list[float] | None, Field(description="A point, [longitude, latitude].")] = None,
@@ -96,7 +98,7 @@ async def measure_distances(
     crs: Crs = "",
     other_layer: LayerName = "",
 ) -> Answer:
-    """Measure how far apart two points are, or how far the nearest feature (school, well) is, in metres.
+    """Measure how far apart two points are, or how far the nearest, closest feature (school, road) is, in metres.
 
     Example: {"data": "@data/town/buildings.gpkg", "other": "@data/town/flood.gpkg", "within_m": 500}
     """
@@ -108,7 +110,11 @@ async def measure_distances(
     return await ask("distance" if start and end else "nearest", data, other, **asked, **two)
 
 
-@toolbox.tool(title="Reshape features", read_only=False)
+@toolbox.tool(
+    title="Reshape features",
+    read_only=False,
+    words="buffer, dissolve, convex hull, centroid, Voronoi, Thiessen, zone around wells",
+)
 async def reshape_features(
     data: LayerFile,
     shape: Annotated[
@@ -143,7 +149,12 @@ async def reshape_features(
     return await ask("shape", data, other, shape=shape, **asked)
 
 
-@toolbox.tool(title="Overlay layers", read_only=False)
+@toolbox.tool(
+    title="Overlay layers",
+    read_only=False,
+    words="clip roads or polygons by a boundary, percentage of area in each district, intersection, difference, "
+    "union, spatial join, neighborhood, legislative district",
+)
 async def overlay_layers(
     data: LayerFile,
     other: OtherFile,
@@ -158,7 +169,8 @@ async def overlay_layers(
 ) -> Answer:
     """Lay two layers over each other and cut them: the part that overlaps (clip), both, or one without the other.
 
-    Join points (lon, lat) to the polygons they lie in, such as species to habitat; count them with summarise_table.
+    Share (percentage) of a district's area in a zone, roads clipped by a boundary. Join points (lon, lat) to the
+    polygons they lie in, such as species to habitat; count them with summarise_table.
 
     Example: {"data": "@data/town/districts.geojson", "other": "@data/town/flood.gpkg"}
     """
@@ -166,7 +178,12 @@ async def overlay_layers(
     return await ask("overlay", data, other, **asked)
 
 
-@toolbox.tool(title="Find exposed features", read_only=False)
+@toolbox.tool(
+    title="Find exposed features",
+    read_only=False,
+    words="buildings, roads, people affected by flood, fire, hazard zone; flooded buildings, number, total, "
+    "exposure, risk, damage",
+)
 async def find_exposed_features(
     data: LayerFile,
     other: Annotated[str, Field(description="Layer of the hazard, such as a flood.")],
@@ -217,7 +234,12 @@ async def summarise_table(
     return await ask("summarise", data, columns=columns, weight=weight, by=by, layer=layer)
 
 
-@toolbox.tool(title="Route on streets", read_only=False)
+@toolbox.tool(
+    title="Route on streets",
+    read_only=False,
+    words="isochrone, how far people can travel in minutes, walking, driving, shortest path, flood closes roads, "
+    "reachable area, OSM network, drive",
+)
 async def route_on_streets(
     data: Streets,
     start: Point,
@@ -233,9 +255,9 @@ async def route_on_streets(
 ) -> Answer:
     """Find the way between two points by car or on foot, past streets that a flood closes, or what minutes reach.
 
-    The shortest or quickest drive on an OSM graph, in minutes.
+    The shortest or quickest drive or walk on an OSM graph; isochrone: how far people get, driving or walking.
 
-    Example: {"data": "@data/town/town.osm", "start": [12.7092391, 48.2845794], "end": [12.7199287, 48.2847388]}
+    Example: {"data": "@data/town/town.osm", "start": [12.7092, 48.2846], "end": [12.7199, 48.2847]}
     """
     if (end is None) == (minutes is None):
         raise LabrigError("A way has an end, or the minutes that it may take", where="end, minutes")

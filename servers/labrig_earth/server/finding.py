@@ -15,7 +15,12 @@ from labrig_earth.server.operations import MOST_FILES, Asked, answer_operation
 from labrig_earth.server.places import places
 
 
-@toolbox.tool(title="Find data", read_only=True, first=True)
+@toolbox.tool(
+    title="Find data",
+    read_only=True,
+    first=True,
+    words="which data sets are there, catalogue, STAC, soil moisture, product, gridded data of a folder",
+)
 async def find_data(
     text: Annotated[str, Field(description="Words.")] = "",
     variable: Annotated[str, Field(description="Or what it measures.")] = "",

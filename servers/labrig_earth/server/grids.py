@@ -103,7 +103,12 @@ GENERAL = {
 """Options of `aggregate_grid` that are none of a statistic's own."""
 
 
-@toolbox.tool(title="Describe data", read_only=True)
+@toolbox.tool(
+    title="Describe data",
+    read_only=True,
+    words="list the variables in a netCDF, dimensions, time span, CRS, units, what is inside a nc, tif, gpkg, shp, "
+    "zarr, geopackage, missing times, broken geometry, TopologyException",
+)
 async def describe_data(
     data: DataArgument,
     variable: VariableArgument = "",
@@ -119,7 +124,12 @@ async def describe_data(
     return await answer_operation(Asked("describe_data", {"data": [data]}, arguments))
 
 
-@toolbox.tool(title="Sample a grid", read_only=False)
+@toolbox.tool(
+    title="Sample a grid",
+    read_only=False,
+    words="extract the value or time series at a point, pixel, lat, lon, latitude, longitude, station, nearest; "
+    "clip a box from a netCDF, WRF, ERA5, GRIB; subset, crop",
+)
 async def sample_grid(
     data: DataArgument,
     variables: Annotated[list[str], Field(max_length=50, description="None for all.")] = [],  # noqa: B006 - pydantic copies it
@@ -130,7 +140,7 @@ async def sample_grid(
 ) -> Answer:
     """Cut out a box, a time, a level or a point; many values become a file.
 
-    Extract the series at a point (N, E) from a file such as ERA5.
+    Extract the value or series of a pixel, station, lat/lon from a netCDF such as ERA5.
 
     Example: {"data": "@data/climate/daily.nc", "point": [48.0, 12.0], "select": {"end": "2017-01-05"}}
     """
@@ -163,9 +173,9 @@ async def aggregate_grid(
 ) -> Answer:
     """Statistics over time, area-weighted space or polygons (space first).
 
-    Climatology, anomalies (1991-2020 removed), trends (Mann-Kendall, Sen slope) of annual max or mean, longest run of
-    consecutive dry days (spells), tropical nights and summer days a year (exceedance), degree days, drought (spi,
-    spei), km2 of forest (class_areas).
+    Monthly, daily, seasonal (DJF), regional mean, climatology, anomalies (1991-2020 removed), trends (Mann-Kendall,
+    Sen slope) of annual max or mean, longest run of consecutive dry days (spells), tropical nights and summer days a
+    year (exceedance), degree days, drought (spi, spei), km2 of forest (class_areas).
 
     Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "statistic": "spells", "daily": "max",
     "over": "both", "options": {"threshold": 30, "unit": "degC", "least_steps": 3}}
@@ -209,7 +219,9 @@ async def derive_variable(
     select: Select = {},  # noqa: B006
     options: Annotated[dict[str, Any], keys_of("Options.", **OF_DERIVED)] = {},  # noqa: B006
 ) -> Answer:
-    """Compute a quantity from others, an arithmetic of two fields on one grid, or another unit.
+    """Compute a quantity from others, arithmetic of two fields on one grid, another unit.
+
+    Heat index, wind speed (u, v), relative humidity, dew point, slope; kg m-2 s-1 to mm d-1.
 
     Example: {"data": "@data/climate/daily.nc", "what": "convert", "variables": {"first": "t2m"},
     "options": {"unit": "degC"}}
@@ -226,7 +238,12 @@ async def derive_variable(
     return await answer_operation(Asked("combine", {"data": [data], "other": [other]}, arguments))
 
 
-@toolbox.tool(title="Regrid or reproject a variable", read_only=False)
+@toolbox.tool(
+    title="Regrid or reproject a variable",
+    read_only=False,
+    words="resample, reproject, raster, pixel size, resolution, coarsen, another grid, CRS, EPSG, ERA5 to 1 degree, "
+    "warp, remap",
+)
 async def regrid_variable(
     data: DataArgument,
     variable: VariableArgument = "",
@@ -240,7 +257,7 @@ async def regrid_variable(
     options: Annotated[dict[str, Any], keys_of("Options.", **OF_REGRID)] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Put a variable on another latitude-longitude grid, or into a CRS.
+    """Resample or reproject a raster or variable: another grid, pixel size or CRS.
 
     Conservative remap or bilinear interpolation onto the grid of a target file or a resolution (0.1° to 0.25°).
 
@@ -262,8 +279,8 @@ async def regrid_variable(
 @toolbox.tool(
     title="Zonal statistics",
     read_only=False,
-    words="mean rainfall, precipitation, NDVI or elevation per polygon, country, field, district; mask a NetCDF "
-    "or raster by a shapefile; land cover percentages",
+    words="mean rainfall, average precipitation, NDVI, DEM or elevation values per polygon, country, field, "
+    "district, shape file; mask a NetCDF, tif or raster by a shapefile; land cover percentages, world map",
 )
 async def zonal_statistics(
     data: DataArgument,
@@ -278,7 +295,8 @@ async def zonal_statistics(
 ) -> Answer:
     """Statistics of cells in polygons, a cell counting by its part inside, for each time.
 
-    Mean, max, percentile of a raster for every municipality or park; fractions of land cover (forest).
+    Mean, max, percentile of a raster (rainfall, NDVI) for every country, municipality or park; mask by a shapefile;
+    fractions of land cover (forest).
 
     Example: {"data": "@data/town/people.tif", "polygons": "@data/town/districts.geojson", "statistics": ["sum"]}
     """

@@ -43,9 +43,9 @@ OF_BOTH = {"title": text(), "unit": text(), "missing": number("No value.")}
 OF_MAPS = {
     **OF_BOTH,
     "bbox": several("number", "[west, south, east, north]"),
-    "region": text("Such as Italy."),
+    "region": text("As Italy."),
     "projection": one_of(PROJECTIONS),
-    "colours": text("Such as viridis."),
+    "colours": text("As viridis."),
     "low": number(),
     "high": number(),
     "label": text(),
@@ -65,7 +65,13 @@ OF_SERIES = {
 }
 
 
-@toolbox.tool(title="Plot", read_only=False, picture=True)
+@toolbox.tool(
+    title="Plot",
+    read_only=False,
+    picture=True,
+    words="map with coastlines, country borders, heatmap, satellite scene, temperature field, time series chart, "
+    "anomaly",
+)
 async def plot(
     kind: Annotated[str, word_of(("map", "series"), "series: along time.")],
     files: Annotated[
@@ -79,7 +85,7 @@ async def plot(
 ) -> Pictures:
     """Draw a map (coast lines, scale, units) or a series (band for members).
 
-    Diverging colours centred on zero, coastlines, Robinson and other projections.
+    Heatmap of a field or scene with coastlines and borders, diverging colours centred on zero, Robinson projection.
 
     Example: {"kind": "map", "files": ["@data/town/people.tif"]}
     """

@@ -23,7 +23,13 @@ MOST_BYTES = 400_000
 """Of an extraction; a property takes about 500."""
 
 
-@toolbox.tool(title="Find quantities", read_only=True)
+@toolbox.tool(
+    title="Find quantities",
+    read_only=True,
+    words="numbers, numeric values and units in a PDF: critical temperature, thermal conductivity, W/mK, Young's "
+    "modulus, GPa, band gap, measured properties of materials, do abstract, text and table agree, superconductors, "
+    "extract data",
+)
 async def find_quantities(
     path: PathArgument,
     pages: PagesArgument = "",
@@ -37,9 +43,9 @@ async def find_quantities(
 ) -> Answer:
     """Find values with units: uncertainty, SI, conditions, box, quote, formulas near it, cited or not, other values.
 
-    It collects measured properties and every number of a material, compound or sample (critical temperature of each
-    superconductor) with the exact sentence where it stands (surface area, modulus, conductivity), so that abstract,
-    text and table of a paper can be compared among themselves.
+    It collects measured properties, numeric values with their units (such as W/mK) and every number of a material,
+    compound or sample (critical temperature of each superconductor) with the exact sentence where it stands (surface
+    area, modulus, conductivity), so that abstract, text and table of a paper can be compared among themselves.
 
     Example: {"path": "paper.pdf"}
     """
@@ -98,7 +104,12 @@ def _short(value: Any) -> Any:
     return {str(key)[:40]: _short(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
-@toolbox.tool(title="Verify a quote", read_only=True)
+@toolbox.tool(
+    title="Verify a quote",
+    read_only=True,
+    words="quoted string, exact quotation, literally in the PDF, paraphrase, wrote, citation, hallucinated, "
+    "fabricated, does the sentence occur on the page, evidence",
+)
 async def verify_quote(
     path: PathArgument,
     quote: Annotated[str, Field(description="As copied: a sentence or a row of a table.")],
@@ -108,7 +119,8 @@ async def verify_quote(
 ) -> Answer:
     """Verify a quote: exact, normalised, other_page, partial_token, ambiguous or not_found, with pages and boxes.
 
-    It says whether a sentence that somebody wrote is literally in the PDF, or paraphrased.
+    It says whether a sentence that somebody or a model quoted is literally in the PDF (document) and on the page that
+    the citation gives, or paraphrased, or made up (fabricated).
 
     Example: {"path": "paper.pdf", "quote": "transition temperature"}
     """

@@ -72,7 +72,14 @@ def own_corpus() -> Path:
     )
 
 
-@toolbox.tool(title="Search for papers", read_only=True, open_world=True, toolsets=("literature",))
+@toolbox.tool(
+    title="Search for papers",
+    read_only=True,
+    open_world=True,
+    toolsets=("literature",),
+    words="find publications, papers, articles, preprints about a topic or material; corpus or folder of PDFs: "
+    "which ones report something; arXiv, review, alloys",
+)
 async def search_literature(
     query: Annotated[
         str, Field(min_length=1, max_length=1000, description="Words and formulas: MgB2 critical field.")
@@ -117,7 +124,13 @@ async def search_literature(
     )
 
 
-@toolbox.tool(title="Resolve a DOI or title", read_only=True, open_world=True, toolsets=("literature",))
+@toolbox.tool(
+    title="Resolve a DOI or title",
+    read_only=True,
+    open_world=True,
+    toolsets=("literature",),
+    words="which article a DOI or title is, authors, journal, year, reference, citation metadata, Crossref",
+)
 async def resolve_doi(
     reference: Annotated[
         str, Field(min_length=1, max_length=1000, description="DOI in any writing, arXiv number, or title.")
@@ -147,7 +160,13 @@ async def resolve_doi(
     )
 
 
-@toolbox.tool(title="Find a free copy", read_only=True, open_world=True, toolsets=("literature",))
+@toolbox.tool(
+    title="Find a free copy",
+    read_only=True,
+    open_world=True,
+    toolsets=("literature",),
+    words="free PDF, legal copy, open access version, DOI, Unpaywall, preprint, manuscript",
+)
 async def find_open_access(reference: ReferenceArgument) -> Answer:
     """Find free copies of a work: address, version and licence; asks Unpaywall, OpenAlex and Semantic Scholar.
 
@@ -168,7 +187,13 @@ async def find_open_access(reference: ReferenceArgument) -> Answer:
     )
 
 
-@toolbox.tool(title="Fetch a PDF", read_only=False, open_world=True, toolsets=("literature",))
+@toolbox.tool(
+    title="Fetch a PDF",
+    read_only=False,
+    open_world=True,
+    toolsets=("literature",),
+    words="download a free pdf of an article by doi, arXiv, save the paper",
+)
 async def fetch_pdf(
     reference: Annotated[
         str,

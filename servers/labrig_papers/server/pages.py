@@ -31,7 +31,14 @@ TEXT_BYTES, LIST_BYTES = 6_500, 6_500
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]{2,120}")
 
 
-@toolbox.tool(title="Open a paper", read_only=True, open_world=True, first=True)
+@toolbox.tool(
+    title="Open a paper",
+    read_only=True,
+    open_world=True,
+    first=True,
+    words="get the title, abstract, authors, DOI, year, metadata of a pdf file, number of pages, scanned or text "
+    "layer",
+)
 async def open_paper(
     path: Annotated[
         str,
@@ -40,7 +47,8 @@ async def open_paper(
 ) -> Answer:
     """Open a PDF: title, DOI, number of pages, and which pages have text. An address is fetched, once.
 
-    It says who wrote a file, in which year, how many pages it has, and whether there is a text layer or only a scan.
+    It says who wrote a file (title, authors, DOI), in which year, how many pages it has, and whether there is a text
+    layer or only a scan.
 
     Example: {"path": "paper.pdf"}
     """
@@ -93,11 +101,17 @@ async def open_paper(
     )
 
 
-@toolbox.tool(title="Outline of a paper", read_only=True)
+@toolbox.tool(
+    title="Outline of a paper",
+    read_only=True,
+    words="sections, headers, headings, titles, subtitles, captions, figures and tables with their description, "
+    "table of contents of an article",
+)
 async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
     """List sections, tables and figures with their pages and captions.
 
-    Section headings with their page numbers say where to jump in a PDF.
+    Section headings (headers, titles, subtitles) with their page numbers say where to jump in a PDF; captions describe
+    its tables and figures.
 
     Example: {"path": "paper.pdf"}
     """
@@ -127,7 +141,12 @@ async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: C
     )
 
 
-@toolbox.tool(title="Read pages", read_only=True)
+@toolbox.tool(
+    title="Read pages",
+    read_only=True,
+    words="full text, abstract, methods, reference list with DOIs, references, bibliography, entry, paragraphs of a "
+    "scientific PDF article, read out",
+)
 async def read_pages(
     path: PathArgument,
     pages: PagesArgument = "",
@@ -186,7 +205,12 @@ def cursors_place(index: int, start: int) -> int:
     return (index << 24) + start
 
 
-@toolbox.tool(title="Search a paper", read_only=True)
+@toolbox.tool(
+    title="Search a paper",
+    read_only=True,
+    words="search words or text within a PDF document, CTRL+F, grep, pages or page numbers where a term or Table is "
+    "written or present, mentions",
+)
 async def search_paper(
     path: PathArgument,
     query: Annotated[str, Field(description="Words or a formula; case, spaces and scripts do not matter.")],

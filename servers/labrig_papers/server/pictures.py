@@ -17,7 +17,12 @@ FIGURE_HEIGHT = 320.0
 """Points above the caption of a figure that are shown with it: where its drawing ends, a PDF does not say."""
 
 
-@toolbox.tool(title="Show a page", read_only=False, picture=True)
+@toolbox.tool(
+    title="Show a page",
+    read_only=False,
+    picture=True,
+    words="figure, image, picture of a page, look at a plot or table of the PDF, screenshot",
+)
 async def show_page(
     path: PathArgument,
     page: Annotated[int, Field(ge=1, le=100_000, description="Its number, from 1.")] = 1,

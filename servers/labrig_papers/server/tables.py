@@ -19,7 +19,11 @@ DOUBTED = 0.8
 """Confidence below which an answer says that the picture should be looked at."""
 
 
-@toolbox.tool(title="Read a table", read_only=True)
+@toolbox.tool(
+    title="Read a table",
+    read_only=True,
+    words="table of a PDF article as rows and columns, CSV, json, structured data, spreadsheet",
+)
 async def read_table(
     path: PathArgument,
     table: Annotated[
@@ -30,8 +34,8 @@ async def read_table(
 ) -> Answer:
     """Read a table: head, unit of each column, and rows with their page, box and the printed line as evidence.
 
-    Tables over several pages or with rotated headers are stitched into a single one; units stay with the header, as
-    for a csv.
+    Tables of an article as rows and columns, structured as for a csv or json; those over several pages or with rotated
+    headers are stitched into a single one; units stay with the header.
 
     Example: {"path": "paper.pdf", "table": "TABLE I"}
     """

@@ -16,7 +16,11 @@ SOURCE = "labrig_papers"
 TextArgument = Annotated[str, Field(max_length=LONGEST, description="As printed.")]
 
 
-@toolbox.tool(title="Match a property's name", read_only=True)
+@toolbox.tool(
+    title="Match a property's name",
+    read_only=True,
+    words="property name, synonym, column name, canonical vocabulary, Tc, Tg, glass transition",
+)
 async def match_property(
     name: Annotated[str, Field(max_length=LONGEST, description="As the paper has it, such as Tc(onset).")],
     context: Annotated[
@@ -41,7 +45,13 @@ async def match_property(
     )
 
 
-@toolbox.tool(title="Convert a value's unit", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Convert a value's unit",
+    read_only=True,
+    toolsets=("values",),
+    words="wavenumber cm-1, eV, meV, kcal/mol, kJ/mol, K, F, C, Kelvin, Celsius, Fahrenheit, melting points, tesla, "
+    "oersted, GPa, bring to one unit, conversion of units",
+)
 async def convert_units(
     value: TextArgument,
     to: Annotated[str, Field(max_length=100, description="Unit; default that of SI.")] = "",
@@ -49,7 +59,7 @@ async def convert_units(
     """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused.
 
     It takes the value, uncertainty and unit of a sentence apart (1.2(3) W/mK) and brings melting points in °F, K or
-    °C to one unit.
+    °C to one unit; energies in eV, kJ/mol, kcal/mol, K and 1/cm (wavenumber) to each other.
 
     Example: {"value": "310 Oe", "to": "T"}
     """
@@ -70,7 +80,12 @@ async def convert_units(
     return Answer(source=f"{SOURCE} with pint", values=tuple(values), data=data)
 
 
-@toolbox.tool(title="Normalise a formula", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Normalise a formula",
+    read_only=True,
+    toolsets=("values",),
+    words="chemical formula, reduced composition, stoichiometry, doping x, Cs4 O4",
+)
 async def normalize_formula(
     text: TextArgument,
     context: Annotated[str, Field(max_length=LONGEST, description="The sentence, for x or delta.")] = "",
@@ -100,7 +115,12 @@ async def normalize_formula(
     )
 
 
-@toolbox.tool(title="Compare formulas", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Compare formulas",
+    read_only=True,
+    toolsets=("values",),
+    words="same composition, chemical formula equal, stoichiometry",
+)
 async def compare_formulas(
     first: TextArgument,
     second: TextArgument,
@@ -126,7 +146,12 @@ async def compare_formulas(
     )
 
 
-@toolbox.tool(title="Normalise a space group", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Normalise a space group",
+    read_only=True,
+    toolsets=("values",),
+    words="Hermann-Mauguin symbol, space group number, crystal system, symmetry",
+)
 async def normalize_space_group(text: TextArgument) -> Answer:
     """Give number, symbol and crystal system of a space group in any writing: P6_{3}/mmc, Fm3m, No. 139.
 

@@ -18,7 +18,12 @@ from labrig_phreeqc.server.base import DatabaseArgument, toolbox
 MAX_ENTRIES = 8
 
 
-@toolbox.tool(title="Look into the databases", read_only=True)
+@toolbox.tool(
+    title="Look into the databases",
+    read_only=True,
+    words="equilibrium constant, log10K, thermodynamic data, stability constant, solubility product, which of the "
+    "shipped databases has an element, mineral or complexes (uranium, carbonate)",
+)
 async def look_up_database(
     query: Annotated[str, Field(description="Name, element or part of a name; empty counts what there is.")],
     database: DatabaseArgument = "phreeqc.dat",
@@ -36,8 +41,8 @@ async def look_up_database(
 
     For an element it says what a mass in mg/L is counted as when the input has no `as`.
 
-    Ask it which databases have an element, a mineral or a complex (uranium, arsenic, fluorite), and what log K they
-    give for its dissolution.
+    Ask it which databases have an element, a mineral or a complex (uranium, arsenic, fluorite), and what log K
+    (equilibrium constant) they give for its dissolution or reaction.
 
     Example: {"query": "Fluorite"}
     """

@@ -68,7 +68,13 @@ async def outline_output(
     return Answer(source=source, text=page, data={"cursor": following}, next=again)
 
 
-@toolbox.tool(title="Read values as a table", read_only=True)
+@toolbox.tool(
+    title="Read values as a table",
+    read_only=True,
+    words="values out of an .out file: saturation index at a step, block; moles of minerals in the phase "
+    "assemblage, delta, precipitated, dissolved, density, volume, activity of water, ionic strength, molality, total "
+    "concentration",
+)
 async def read_values(
     quantities: Annotated[
         list[str],
@@ -88,7 +94,8 @@ async def read_values(
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
 
     m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, kin() and
-    dk() (the change) of a kinetic reactant, p() gas pressure.
+    dk() (the change) of a kinetic reactant, p() gas pressure; density, volume, activity of water, moles of minerals in
+    the assemblage (initial, final, delta).
     Of a file of selected output, name columns instead. A long table comes as a CSV artifact with its first, last,
     least and greatest.
 

@@ -37,7 +37,14 @@ _PART = {"durov": "piper", "schoeller": "piper", "gibbs": "piper"}
 """Which part of a results file a kind is drawn from, where it has none of its own."""
 
 
-@toolbox.tool(title="Draw a plot", read_only=False, picture=True, toolsets=("default", "waters"))
+@toolbox.tool(
+    title="Draw a plot",
+    read_only=False,
+    picture=True,
+    toolsets=("default", "waters"),
+    words="Piper diagram, Durov, Schoeller, Gibbs, Stiff, water type, facies, groundwater samples, curve of pH or "
+    "concentration",
+)
 async def draw_plot(
     kind: Annotated[
         Literal[
@@ -105,7 +112,13 @@ async def draw_plot(
     return Picture(png, "\n".join(words), source=data.get("source", ""))
 
 
-@toolbox.tool(title="Draw USER_GRAPH", read_only=False, picture=True, toolsets=("default", "outputs"))
+@toolbox.tool(
+    title="Draw USER_GRAPH",
+    read_only=False,
+    picture=True,
+    toolsets=("default", "outputs"),
+    words="USER_GRAPH, chart, curve of the input",
+)
 async def draw_user_graph(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",

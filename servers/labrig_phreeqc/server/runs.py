@@ -72,7 +72,14 @@ async def execute_phreeqc_paper(
     )
 
 
-@toolbox.tool(title="Run PHREEQC", read_only=False, first=True)
+@toolbox.tool(
+    title="Run PHREEQC",
+    read_only=False,
+    first=True,
+    words="run a PHREEQC input file (pqi), phreeqc.dat, converged; equilibrium, precipitate, dissolve, mix "
+    "solutions, seawater, groundwater, add NaOH, HCl, CO2 gas, calcite, gypsum, NaCl brine, density, volume, "
+    "kinetics, rate law, pyrite oxidation, titration, evaporation, sorption, saturation index",
+)
 async def execute_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
@@ -90,11 +97,12 @@ async def execute_phreeqc(
     The whole output is written to result.out, selected output to files of its own. Read parts of result.out
     with read_file, by the line ranges in the outline. Name the database here, or in a DATABASE line.
 
-    It runs all that PHREEQC does: species of a solution, what precipitates or dissolves and what stays in solution,
-    water to which you add an acid or base (NaOH), two waters that mix (groundwater with seawater), minerals that
-    precipitate, evaporation, mixing, sorption on hydrous ferric oxide (SURFACE), exchangers, columns (TRANSPORT,
-    ADVECTION), redox, brines, and inverse models (which minerals dissolving or precipitating explain how one water
-    becomes another).
+    It runs all that PHREEQC does: species of a solution, its density, volume and water activity, what precipitates or
+    dissolves and what stays in solution, gases that dissolve (CO2), water to which you add an acid or base (NaOH), a
+    mix of two solutions (groundwater with seawater), minerals that precipitate (moles in the assemblage), evaporation,
+    mixing, sorption on hydrous ferric oxide (SURFACE), exchangers, rate laws (KINETICS: oxidation of pyrite over
+    hours), columns (TRANSPORT, ADVECTION), redox, brines, and inverse models (which minerals dissolving or
+    precipitating explain how one water becomes another).
 
     Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\nREACTION 1\n NaOH 1\n 1 mmol in 4 steps\nEND"}
     """
@@ -105,7 +113,11 @@ async def execute_phreeqc(
     return await aside(len(done.input) + len(done.run.output), _answer, done, protocol)
 
 
-@toolbox.tool(title="Check an input", read_only=True)
+@toolbox.tool(
+    title="Check an input",
+    read_only=True,
+    words="charge balance, ion balance, electroneutrality, error in the input file, why PHREEQC stops, convergence",
+)
 async def check_input(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
@@ -180,7 +192,13 @@ def _checked(found: checking.CheckedSolution) -> dict[str, Any]:
     return data | ({"errors": list(found.errors)} if found.errors else {})
 
 
-@toolbox.tool(title="Start a long PHREEQC run", read_only=False, idempotent=False)
+@toolbox.tool(
+    title="Start a long PHREEQC run",
+    read_only=False,
+    idempotent=False,
+    words="transport, column, breakthrough, kinetics, rate law, oxidation of pyrite over hours, days or years, long "
+    "simulation, reactive transport",
+)
 async def start_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
     input: Annotated[str, Field(description="PHREEQC input as text; or give input_path.")] = "",
@@ -193,7 +211,8 @@ async def start_phreeqc(
 
     Its output goes to a file of its own. A job ends with its server.
 
-    It is for column experiments with many cells and shifts, breakthrough curves and long kinetics.
+    It is for column experiments with many cells and shifts, breakthrough curves and long kinetics
+    (rate laws, such as the oxidation of pyrite over hours or years).
 
     Example: {"input": "SOLUTION 1\n pH 7\n Ca 1\n Alkalinity 2\nEND"}
     """

@@ -45,7 +45,12 @@ Quantities = Annotated[
 InputPath = Annotated[str, Field(description="Input file in the workspace; or give input.")]
 
 
-@toolbox.tool(title="Find a dose", read_only=False)
+@toolbox.tool(
+    title="Find a dose",
+    read_only=False,
+    words="how much acid, lime, NaOH, HCl, hydrochloric acid, CO2, BaCl2 reaches a pH, hardness, alkalinity or "
+    "removes sulfate; neutralise, water treatment",
+)
 async def find_dose(
     target: Annotated[
         str,
@@ -185,7 +190,11 @@ def _dosed(
     )
 
 
-@toolbox.tool(title="Sweep parameters", read_only=False)
+@toolbox.tool(
+    title="Sweep parameters",
+    read_only=False,
+    words="titration curve, mixing ratio, pH series, temperature series, cool, heat, steps, undersaturated",
+)
 async def sweep_parameters(
     parameter: Annotated[str, Field(description="Name in braces in the input: {T} is T; {1-f} is 1 - f.")],
     values: Annotated[
@@ -270,7 +279,13 @@ def _swept(question: Question, parameters: list[str], found: list[Point], own: O
     )
 
 
-@toolbox.tool(title="Draw a predominance diagram", read_only=False, picture=True)
+@toolbox.tool(
+    title="Draw a predominance diagram",
+    read_only=False,
+    picture=True,
+    words="Pourbaix diagram, Eh-pH, pe-pH, stability field, species of iron, vanadium, arsenic, uranium by pH and "
+    "redox",
+)
 async def draw_predominance(
     element: Annotated[str, Field(description="As the database names it: Fe, As, U, S, ...")],
     totals_mmol_kgw: Annotated[

@@ -45,7 +45,14 @@ AlkalinityArgument = Annotated[
 ]
 
 
-@toolbox.tool(title="Speciate waters", read_only=False, toolsets=("default", "waters"))
+@toolbox.tool(
+    title="Speciate waters",
+    read_only=False,
+    toolsets=("default", "waters"),
+    words="saturation index of calcite, gypsum, dolomite, Fe(OH)3; scaling, scale, corrosion, calcium carbonate "
+    "stability, ion balance, charge balance error, water analysis, lab samples, mg/L, seawater, aquifer, aqueous "
+    "species, speciation, minerals that may precipitate",
+)
 async def speciate_waters(
     path: TablePath = "",
     table: TableText = "",

@@ -90,7 +90,14 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
     return named(list_directory, read_text_file, read_binary_file, describe_table)
 
 
-@toolbox.tool(title="Run Python code", read_only=False, picture=True)
+@toolbox.tool(
+    title="Run Python code",
+    read_only=False,
+    picture=True,
+    words="statistics, mean, max, t-test, correlation, regression, scatter, histogram, plot, group by, merge, "
+    "pandas, sqlite, duplicate files of the same content, orphans, do site ids match, small script, compare to gold "
+    "values, precision, recall",
+)
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],
     files: Annotated[
@@ -120,9 +127,9 @@ async def run_python_code(
     str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
     are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
 
-    Compute with a few lines of pandas or a small script: means per group, fits and scatter plots (png), duplicate
-    files of the same content, records of a sqlite .db, orphans between two tables (do the site ids match), precision
-    and recall against gold values.
+    Compute with a few lines of pandas or a small script: mean and max per group, t-test, fits and scatter plots
+    (png), duplicate files of the same content, records of a sqlite .db, orphans between two tables (do the site ids
+    match), precision and recall against gold values.
 
     Example: {"code": "print(6 * 7)"}
     """

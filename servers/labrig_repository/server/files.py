@@ -52,7 +52,13 @@ VIEWED = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".j
 CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer, to get its next page.")]
 
 
-@toolbox.tool(title="List a directory", read_only=True, first=True)
+@toolbox.tool(
+    title="List a directory",
+    read_only=True,
+    first=True,
+    words="what is in an inherited folder, file types, number of files in each directory, folder tree, subfolders, "
+    "sizes, newest, names, ending, glob, ls",
+)
 async def list_directory(
     prefix: Annotated[
         str,
@@ -191,7 +197,11 @@ def opened(state: State, id: object, path: str, *, viewed: bool = False) -> Iter
             raise
 
 
-@toolbox.tool(title="Read a text file", read_only=True)
+@toolbox.tool(
+    title="Read a text file",
+    read_only=True,
+    words="head, tail, first or last lines of a log file, README, script, large gigabyte file, line range",
+)
 async def read_text_file(
     path: SourceArgument,
     head: HeadArgument = None,

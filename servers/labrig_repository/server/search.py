@@ -24,7 +24,12 @@ LOOKS_LIKE_REGEX = re.compile(r"\\[dwsbDWSB.]|\[[^\]]+\]|\.[*+?]|[^\s|]\|[^\s|]|
 """A query that finds nothing and was meant as a regular expression, most likely."""
 
 
-@toolbox.tool(title="Search names and contents", read_only=True)
+@toolbox.tool(
+    title="Search names and contents",
+    read_only=True,
+    words="grep lines, word, error code, log files, file names ending in something, find text in all files, git "
+    "repository, line numbers, regular expression",
+)
 async def search_files(
     query: Annotated[
         str,

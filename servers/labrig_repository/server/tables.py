@@ -181,7 +181,12 @@ async def _batch(
         return size, said
 
 
-@toolbox.tool(title="Describe a table", read_only=True)
+@toolbox.tool(
+    title="Describe a table",
+    read_only=True,
+    words="list columns of a csv file, row count, number of rows, count of missing values in a column, data types, "
+    "schema, data dictionary, min and max, sheets of a workbook, xlsx, parquet, many CSVs of a folder",
+)
 async def describe_table(
     path: Annotated[
         str,
@@ -200,8 +205,8 @@ async def describe_table(
     A pattern (*, ?, ** for any folders) describes all tables that it names as one: which have the same columns, how the
     others differ, and ranges over all of them.
 
-    It is a data dictionary: columns with types, missing share, ranges and sample values, and the sheets of a workbook
-    (xlsx) with their names and sizes.
+    It is a data dictionary: how many rows and columns (row count), for each column its type, the count of missing
+    values, min, max and sample values, and the sheets of a workbook (xlsx) with their names and sizes.
 
     Example: {"path": "casts.csv"}
     """

@@ -18,7 +18,12 @@ from labrig_repository.server.files import opened
 from labrig_repository.viewing import draw_apart
 
 
-@toolbox.tool(title="Look at a picture or PDF", read_only=True, picture=True)
+@toolbox.tool(
+    title="Look at a picture or PDF",
+    read_only=True,
+    picture=True,
+    words="look at an image, picture, photo, figure, png, jpg, tiff, local storage, screenshot",
+)
 async def view_file(
     path: SourceArgument,
     page: Annotated[
@@ -29,7 +34,8 @@ async def view_file(
 ) -> Pictures:
     """Show a picture (PNG, JPEG, GIF, TIFF, WebP, BMP, JPEG 2000) or a page of a PDF of the folder as an image.
 
-    Large ones are made smaller. Values of more than 8 bits, as a GeoTIFF has them, are stretched from black to white.
+    Look at an image, photo or figure file. Large ones are made smaller. Values of more than 8 bits, as a GeoTIFF has
+    them, are stretched from black to white.
     Example: {"path": "report.pdf", "page": 1}
     """
     state: State = session().state
