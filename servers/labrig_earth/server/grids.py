@@ -173,9 +173,9 @@ async def aggregate_grid(
 ) -> Answer:
     """Statistics over time, area-weighted space or polygons (space first).
 
-    Monthly, daily, seasonal (DJF), regional mean, climatology, anomalies (1991-2020 removed), trends (Mann-Kendall,
-    Sen slope) of annual max or mean, longest run of consecutive dry days (spells), tropical nights and summer days a
-    year (exceedance), degree days, drought (spi, spei), km2 of forest (class_areas).
+    Monthly, daily, seasonal (DJF), regional mean, climatology, anomalies, trends (Mann-Kendall, Sen slope) of annual
+    max, longest run of consecutive dry days (spells), tropical nights a year (exceedance), degree days, drought (spi,
+    spei), km2 of forest (class_areas).
 
     Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "statistic": "spells", "daily": "max",
     "over": "both", "options": {"threshold": 30, "unit": "degC", "least_steps": 3}}
