@@ -173,8 +173,8 @@ async def aggregate_grid(
 ) -> Answer:
     """Statistics over time, area-weighted space or polygons (space first).
 
-    Monthly, daily, seasonal (DJF), regional mean, climatology, anomalies, trends (Mann-Kendall, Sen slope) of annual
-    max, longest run of consecutive dry days (spells), tropical nights a year (exceedance), degree days, drought (spi,
+    Monthly, daily, seasonal (DJF), climatology, anomalies, trends (Mann-Kendall, Sen slope) of annual
+    max, longest run of consecutive dry days (spells), tropical nights (exceedance), degree days, drought (spi,
     spei), km2 of forest (class_areas).
 
     Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "statistic": "spells", "daily": "max",
