@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from labrig.answer import Quantity
@@ -9,11 +10,17 @@ from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.output.outline import Outline, State
 from labrig_phreeqc.output.printed_tables import READERS
 
-SATURATION = "Saturation indices"
+SATURATION, COUPLES = "Saturation indices", "Redox couples"
+MOST_COUPLES = 2
 
 
 def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]:
-    """Return pH, pe, ionic strength, temperature and charge error of each state, if there are few states."""
+    """Return pH, pe, ionic strength, temperature and charge error of each state, if there are few states.
+
+    The pe of a couple, which the valences of an element have, stands before the pe of the solution, which may be a
+    default.
+    """
+    lines = run.output.split("\n")
     states = [state for state in output.states if state.pH is not None]
     found = []
     for state in states if len(states) <= most else []:
@@ -22,6 +29,7 @@ def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]
             where += ", NOT CONVERGED: not a result"
         for name, value, unit in (
             ("pH", state.pH, "1"),
+            *((f"pe({name})", pe, "1") for name, pe in _couples(state, lines)),
             ("pe", state.pe, "1"),
             ("ionic strength", state.ionic_strength, "mol/kgw"),
             ("temperature", state.temperature, "degC"),
@@ -30,6 +38,14 @@ def key_values(run: Run, output: Outline, most: int = 3) -> tuple[Quantity, ...]
             if value is not None:
                 found.append(Quantity(name, value + 0.0, unit, where))  # never -0.0
     return tuple(found)
+
+
+def _couples(state: State, lines: Sequence[str]) -> list[tuple[str, float]]:
+    printed = [each for each in state.sections if each.name == COUPLES]
+    tables = [READERS[COUPLES](lines[each.first : each.last])["pe"] for each in printed[:1]]
+    return [(name, pe) for table in tables for name, pe in table.items() if isinstance(pe, float)][
+        :MOST_COUPLES
+    ]
 
 
 def place(state: State, output: Outline) -> str:

@@ -158,7 +158,8 @@ def _dosed(
             0,
             f"{quantity} is not {target:g} {question.units[quantity]} at any dose: it goes from "
             f"{low.values[quantity]:.5g} (at {low.parameters[DOSE]:g}) to {high.values[quantity]:.5g} "
-            f"(at {high.parameters[DOSE]:g}); a wider range, another reagent, or other phases in equilibrate",
+            f"(at {high.parameters[DOSE]:g}); a wider range, another reagent, or other phases in equilibrate"
+            + ("; alkalinity as CaCO3 is in mg/L" if quantity == "alkalinity" else ""),
         )
     else:
         dose = found.found.parameters[DOSE]

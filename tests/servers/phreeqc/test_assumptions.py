@@ -16,6 +16,7 @@ from labrig_phreeqc.database.reading import read
 from labrig_phreeqc.database.valences import Network, terms, valence_state
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Cell, Run
+from labrig_phreeqc.output.key_values import key_values
 from labrig_phreeqc.output.outline_reading import outline_output
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -576,3 +577,16 @@ def test_a_weight_without_formula_is_given_that_of_a_species(databases: Path) ->
     found = assumed("SOLUTION 1\n units mg/L\n pe 4\n S(6) 20\n C 3\nEND", "wateq4f.dat").counted_as
     assert "line 4: S(6) in mg/L is counted as SO4, 96.06 g/mol" in found
     assert "line 5: C in mg/L is counted as HCO3, 61.02 g/mol" in found
+
+
+async def test_the_pe_of_a_stated_couple_stands_before_the_default(engine: Engine) -> None:
+    text = (
+        "SELECTED_OUTPUT\n -activities Fe+3 Fe+2\n"
+        "SOLUTION 1\n pH 7\n redox Fe(2)/Fe(3)\n Fe(2) 1\n Fe(3) 0.001\n Cl 2 charge\nEND\n"
+    )
+    run = await engine.run(text)
+    values = {each.name: each.value for each in key_values(run, outline_output(run.output))}
+    assert list(values)[:3] == ["pH", "pe(Fe(2)/Fe(3))", "pe"]
+    row = dict(zip(run.selected[0].columns, run.selected[0].rows[0], strict=True))
+    nernst = 13.02 + row["la_Fe+3"] - row["la_Fe+2"]  # type: ignore[operator]  # log K of phreeqc.dat
+    assert values["pe(Fe(2)/Fe(3))"] == pytest.approx(nernst, abs=2e-3) and values["pe"] == 4
