@@ -39,7 +39,9 @@ class Desk:
 
 
 def _toolbox(**offered: Any) -> Toolbox:
-    box = Toolbox("desk", "A desk", "Write and read.", toolsets={"paper": "as published"})
+    box = Toolbox(
+        "desk", "A desk", "Write and read.", toolsets={"paper": "as published", "plural": "by another name"}
+    )
 
     @box.tool(title="Keep", read_only=False, faithful=True)
     async def keep(content: str) -> Published:
@@ -48,6 +50,10 @@ def _toolbox(**offered: Any) -> Toolbox:
         return Published(artifact.handle)
 
     files.offer(box, **offered)
+    # As Earth names it, in a toolset that the paper's name is not in.
+    box.tool(title="List", name="list_files", read_only=True, faithful=True, toolsets=("plural",))(
+        files.list_file
+    )
     return box
 
 
@@ -129,6 +135,16 @@ async def test_a_long_listing_says_how_much_is_left_out(desk: Desk) -> None:
     lines = (await desk.text("list_file")).split("\n")
     assert len(lines) == files.MAX_LISTED + 1
     assert lines[-1] == "[... 3 more files ...]"
+
+
+async def test_a_listing_by_another_name_is_the_same(desk: Desk, tmp_path: Path) -> None:
+    await desk.text("write_file", path="a/b.txt", content="x")
+    async with Client(
+        build(_toolbox(), ServeOptions(toolsets=("plural",), workspace=tmp_path / "w"))
+    ) as client:
+        assert [tool.name for tool in await client.list_tools()] == ["list_files"]
+        other = await Desk(client, tmp_path / "w").text("list_files")
+    assert other == await desk.text("list_file") == "a/b.txt (1 bytes)"
 
 
 def test_lines_end_with_line_feeds_and_a_cut_says_which_are_missing() -> None:
