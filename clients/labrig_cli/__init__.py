@@ -6,7 +6,7 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
 - `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `view`; `tables`;
   `compare`; `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
-- `questions`: new-suite, and a file of questions in place of a suite
+- `questions`: new-suite, and a file of questions in place of a suite; `sweep`: a file of runs in its place
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
 - `settings`: K=V on a command line

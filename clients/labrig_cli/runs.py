@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from labrig.serving.serve import add_network_arguments, network_options
 from labrig.toolbox import ServeOptions
 from labrig_cli.questions import take_question_file
 from labrig_cli.settings import settings_of
+from labrig_cli.sweep import is_sweep, sweep_plans
 from labrig_cli.verdict import ErrorCount, add_stop, add_verdict, check_share, say_below
 from labrig_harness.registry.servers import Target, headers_of, kept_of
 from labrig_harness.registry.servers import settings_of as server_settings_of
@@ -37,7 +39,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verbs of this module."""
     run = verbs.add_parser("run", help="run an agent on a suite and record it")
     add_run_arguments(run)
-    run.set_defaults(run=_run, takes_command=True)
+    run.set_defaults(run=partial(_run, run), takes_command=True)
 
     resume = verbs.add_parser(
         "resume", help="run what is missing in an output folder, or failed from outside"
@@ -72,7 +74,9 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def add_run_arguments(run: argparse.ArgumentParser) -> None:
     """Add what is said of a run: what, who, with which budget and servers, and where."""
     run.add_argument(
-        "suite", metavar="SUITE|FILE", help="a suite, or a file of questions (.toml, .jsonl, .csv)"
+        "suite",
+        metavar="SUITE|FILE",
+        help="a suite, a file of questions (.toml, .jsonl, .csv), or of labrig run a sweep (.toml)",
     )
     what = run.add_argument_group("what")
     what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
@@ -105,7 +109,7 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
     who = run.add_argument_group("who")
     who.add_argument(
         "--agent",
-        required=True,
+        default="",
         metavar="A",
         help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, command "
         "with the program after --, or one that the suite (labrig suites) or another package brings",
@@ -167,7 +171,7 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
     )
     add_network_arguments(run.add_argument_group("the network, as servers ask it"))
     run.add_argument("--dry-run", action="store_true", help="check and say what would be run, and stop")
-    run.add_argument("--out", type=Path, required=True, metavar="DIR")
+    run.add_argument("--out", type=Path, metavar="DIR")
     add_verdict(run)
     add_stop(run)
     _add_where(run)
@@ -183,16 +187,20 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    plan = make_plan(arguments, take_question_file(arguments))
+def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
+    if is_sweep(Path(arguments.suite)):
+        plans = sweep_plans(parser, arguments)
+    else:
+        plans = [make_plan(arguments, take_question_file(arguments))]
     if arguments.dry_run:
         from labrig_harness.run.plan import rehearse
 
-        rehearse(plan, arguments.out)
-        print_plan(plan, probe_servers(plan))
+        for plan in plans:
+            rehearse(plan, arguments.out)
+            print_plan(plan, probe_servers(plan))
         return 0
     return carry_out(
-        [plan],
+        plans,
         arguments.out,
         arguments.scheduler,
         probe=True,
@@ -214,6 +222,9 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
     from labrig_harness.arm import budget_of
     from labrig_harness.run.plan import RunPlan
 
+    for flag in ("agent", "out"):
+        if not getattr(arguments, flag):
+            raise LabrigError(f"A run needs --{flag}", where=arguments.suite)
     suite = suites.load(arguments.suite)
     _check_flags(arguments)
     spec = AgentSpec(
