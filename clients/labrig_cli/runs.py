@@ -125,6 +125,11 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--name", default="", metavar="L", help="name in folders and tables (default: agent-model)"
     )
+    who.add_argument(
+        "--native",
+        action="store_true",
+        help="the program keeps its own tools for shell and files, beside the arm's (the arm is then called ..-native)",
+    )
     limits = run.add_argument_group("budget of a sample (default: the arm's)")
     limits.add_argument("--max-steps", type=int, metavar="N")
     limits.add_argument("--wall-s", type=float, metavar="S", help="seconds")
@@ -253,6 +258,8 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
     elif arguments.server_header or arguments.server_kept:
         flag = "--server-header" if arguments.server_header else "--server-kept"
         raise LabrigError("This belongs to a server that --server names", where=flag)
+    if arguments.native:
+        arm = arm.native()
     settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 
@@ -273,6 +280,7 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
         given=tuple(sorted(given)),
         settings=settings,
         of_suite=of_suite,
+        native=arguments.native,
     )
     plan.check()  # before the tasks, which may take an engine to make
     samples, chosen = _choose_samples(arguments, suite, preset, asked)

@@ -12,6 +12,9 @@ from labrig_harness.channels import Channel
 from labrig_harness.registry.servers import Target
 from labrig_harness.sample import Sample, SampleInput
 
+NATIVE = "-native"
+"""How the name of an arm ends in which programs keep their own tools."""
+
 
 @dataclass(frozen=True)
 class Served:
@@ -110,6 +113,10 @@ class Arm:
             also=tuple(Served(each, self.served.get(each, ServeOptions())) for each in others),
             targets={name: each for name, each in targets.items() if not each.is_own},
         )
+
+    def native(self) -> Arm:
+        """Return the arm in which an agent program keeps its own tools for shell and files."""
+        return replace(self, name=f"{self.name}{NATIVE}", builtin_tools=True)
 
     def target(self, server: str) -> Target:
         """Return how a server of the arm is reached."""

@@ -185,11 +185,11 @@ class Program:
 
     def accept(self, arm: Arm) -> None:
         """Refuse an arm without tools, one whose results the program would cut, and a run without a key."""
-        if not arm.server:
+        if not arm.server and not arm.builtin_tools:
             raise LabrigError(
                 f"The arm {arm.name} has no tools; {self.kind} would answer with a prompt of its own around it",
                 where="--arm",
-                try_="--agent direct or cot, or an arm with a server",
+                try_="--agent direct or cot, --native, or an arm with a server",
                 code="refused",
             )
         if self.most_chars and arm.raw_chars > self.most_chars:

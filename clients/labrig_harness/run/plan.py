@@ -12,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness import agents, suites
 from labrig_harness.agent import Agent, AgentSpec
-from labrig_harness.arm import Arm
+from labrig_harness.arm import NATIVE, Arm
 from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
@@ -44,6 +44,8 @@ class RunPlan:
         Of the arm's servers, by server, in place of the arm's own.
     of_suite
         The arm of the suite whose servers were replaced by others; empty where they were not.
+    native
+        Whether the agent, a program, keeps its own tools.
     preset
         Its name and how many items it left out (`labrig_harness.records.chosen`), or empty.
     prompt
@@ -65,6 +67,7 @@ class RunPlan:
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     preset: Mapping[str, Any] = field(default_factory=dict)
     of_suite: str = ""
+    native: bool = False
     prompt: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -120,7 +123,15 @@ class RunPlan:
             parse(self.perturb)
         if self.calls != LIVE:
             CallStore.open(Path(self.store), mode=self.calls)
-        self.make_agent(0).accept(self.arm)
+        agent = self.make_agent(0)
+        if self.native and agent.confinement == "in_process":
+            raise LabrigError(
+                f"The agent {self.agent.kind!r} has no tools of its own",
+                where="--native",
+                expected="an agent that is a program",
+                code="refused",
+            )
+        agent.accept(self.arm)
         if self.calls != REPLAY and self.suite.check is not None:
             self.suite.check(self.arm, self.tasks)
         if self.calls != REPLAY:
@@ -139,6 +150,7 @@ class RunPlan:
             "suite_version": self.suite.version,
             "arm": self.arm.name,
             **({"servers": self.servers, "arm_of_suite": self.of_suite} if self.of_suite else {}),
+            **({"native": True} if self.native else {}),
             "budget": self.arm.budget(),
             "agent": asdict(self.agent),
             "seed": self.seed,
@@ -162,10 +174,12 @@ class RunPlan:
         """Rebuild a plan from ``run.json`` and the tasks beside it."""
         spec = dict(about["agent"])
         spec["command"] = tuple(spec.get("command", ()))
-        of_suite = about.get("arm_of_suite", "")
-        arm = suite.arm(of_suite or about["arm"])
+        of_suite, native = about.get("arm_of_suite", ""), about.get("native") is True
+        arm = suite.arm(of_suite or (about["arm"].removesuffix(NATIVE) if native else about["arm"]))
         if of_suite:
             arm = arm.on({name: Target.from_dict(name, each) for name, each in about["servers"].items()})
+        if native:
+            arm = arm.native()
         ledger = Path(about["ledger"]) if about.get("ledger") else None
         given = about.get("settings", {})
 
@@ -177,6 +191,7 @@ class RunPlan:
             suite=suite,
             arm=replace(arm.serving(served), **about["budget"]),
             of_suite=of_suite,
+            native=native,
             settings=given,
             preset=about.get(PRESET, {}),
             prompt=about.get(WORDING, {}),
