@@ -3,6 +3,7 @@
 - `legs`: a leg, as published; `values`, `pages`, `tool_names`: its values, addresses and tools, compared
 - `closure`: which stops matter; `lint`: what is wrong with a leg; `audit`: with the published truths, a row for each
 - `items`, `tasks`, `presets`: legs as samples, made and published; `arms`: budgets and answers
+- `second_reading`: which pages a riddle fits, read from the pages alone
 - `making`: legs of our own, from the pages and tools of a world
 - `page_text`, `solution`: the reference, from results alone; `another`, `arithmetic`: a second
   solution, and the program that it runs
@@ -32,7 +33,13 @@ suite = Suite(
     evidence=evidence.evidence,
     paper_tables=paper_tables,
     generator=Generator(
-        items.generate, items.commitment, items.row, items.from_row, items.adopt, items.released_rows
+        items.generate,
+        items.commitment,
+        items.row,
+        items.from_row,
+        items.adopt,
+        items.released_rows,
+        items.configured,
     ),
     presets=PRESETS,
     fixtures=fixtures.fixtures,

@@ -54,10 +54,10 @@ def inputs(leg: Leg, stop: Stop) -> set[int]:
         return {place for _, place in matching(leg) if place is not None}
     if stop.stop_type == "reason":
         return set() if stop.reason_source_stop is None else {stop.reason_source_stop}
-    if stop.stop_type == "page":
-        return _naming(leg, stop)
-    if stop.merges:
+    if stop.merges or (stop.stop_type == "page" and leg.riddles):
         return set(stop.depends_on)
+    if stop.stop_type == "page":
+        return naming(leg, stop)
     texts = [text for step in stop.bridge.tool_chain for text in texts_of(step.arguments)]
     return _in_arguments(leg, stop, texts)
 
@@ -86,7 +86,7 @@ def texts_of(value: Any) -> list[str]:
     return [] if value is None or isinstance(value, bool) else [str(value)]
 
 
-def _naming(leg: Leg, stop: Stop) -> set[int]:
+def naming(leg: Leg, stop: Stop) -> set[int]:
     """Return the stop before a page whose value holds its title: one that it depends on, where the leg says so.
 
     Where it does not say, the last one. "Sevend Shoria" does not name the Shoria, to which another clue leads.

@@ -16,6 +16,7 @@ from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.amazing_race.arms import WORLD
 from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, published_id, read_leg
 from labrig_suites.amazing_race.lint import lint
+from labrig_suites.amazing_race.second_reading import ambiguous
 from labrig_suites.amazing_race.simulated import perfect
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.common import generated
@@ -27,6 +28,8 @@ NAME = "amazing-race"
 VERSION = "1"
 DRAWING = "1"
 """Of all that is drawn from a seed: with the same one, and the same world, the same seed gives the same legs."""
+WORDINGS = ("none", "all")
+"""Of legs of ours: which of their pages are described by riddles."""
 TRIES, ATTEMPTS = 1500, 12
 """Plans of one attempt at a leg, and attempts."""
 commitment = partial(generated.commitment, NAME)
@@ -37,6 +40,7 @@ def generate(
     count: int,
     progress: Callable[[int], None] | None = None,
     world: str = WORLD,
+    riddles: bool = False,
 ) -> list[Sample]:
     """Return legs of a seed: every level and variant in turn, the same legs first whatever `count` is.
 
@@ -44,31 +48,51 @@ def generate(
     ----------
     world
         ``twin-1``, in which the arms run, or another: ``earth``, ``twin-SEED``.
+    riddles
+        Describe pages by several facts, so that they have to be looked for (`making.riddles`).
     """
     from labrig_suites.amazing_race.making.world import race_world
 
     with race_world(world) as opened:
 
         def make(number: int) -> Sample:
-            return _made(opened, seed, number, LEVELS[number // 2 % len(LEVELS)], VARIANTS[number % 2])
+            level, variant = LEVELS[number // 2 % len(LEVELS)], VARIANTS[number % 2]
+            return _made(opened, seed, number, level, variant, riddles)
 
         return generated.one_by_one(range(count), make, progress)
 
 
-def _made(world: RaceWorld, seed: str, number: int, level: str, variant: str) -> Sample:
+def configured(settings: Mapping[str, Any]) -> Callable[..., list[Sample]]:
+    """Return `generate` with what a caller sets: ``riddles``, ``world``."""
+    if unknown := sorted(set(settings) - {"riddles", "world"}):
+        raise LabrigError(f"Unknown setting {unknown[0]!r}", where="--set", expected="riddles, world")
+    riddles, world = settings.get("riddles", WORDINGS[0]), settings.get("world", WORLD)
+    if riddles not in WORDINGS:
+        expected = " or ".join(WORDINGS)
+        raise LabrigError(f"There are no riddles {riddles!r:.40}", where="--set riddles", expected=expected)
+    return partial(generate, world=str(world), riddles=riddles == "all")
+
+
+def _made(
+    world: RaceWorld, seed: str, number: int, level: str, variant: str, riddles: bool = False
+) -> Sample:
     """Return one leg: planned, looked over by the linter, and run once with all its calls."""
     from labrig_repository.gym.numbers import Draws
     from labrig_suites.amazing_race.making.assembling import leg_of_plan
     from labrig_suites.amazing_race.making.planning import plan
 
-    id = generated.opaque_id(seed, f"{NAME}/{VERSION}/{world.name}/{number}")
+    said = ("riddles",) if riddles else ()
+    id = generated.opaque_id(seed, "/".join((NAME, VERSION, *said, world.name, str(number))))
     for attempt in range(ATTEMPTS):
-        draws = Draws(NAME, DRAWING, seed, world.name, str(number), str(attempt))
-        planned = plan(draws, world.pages, world.ask, level, variant, world.markets, tries=TRIES)
+        draws = Draws(NAME, DRAWING, *said, seed, world.name, str(number), str(attempt))
+        described = world.riddles if riddles else None
+        planned = plan(draws, world.pages, world.ask, level, variant, world.markets, TRIES, described)
         if planned is None:
             continue
-        fields = leg_of_plan(planned, id, level, world.name)
+        fields = leg_of_plan(planned, id, level, world.name, riddles)
         leg = read_leg(fields)
+        if riddles and ambiguous(leg, world.texts):
+            continue
         if leg.variant == variant and not lint(leg, PAPER_TOOLS, world.has_page):
             traced = trace(leg, world)
             if reads_back(leg, [result for _, result in traced]):
@@ -201,7 +225,8 @@ def sample_of(
 
 def prompt(leg: Leg) -> str:
     """Return what an agent is shown: where the race starts, and the clue envelope."""
-    return f"The race starts at {leg.seed_url}\n\nThe clues:\n\n{leg.riddle.strip()}\n"
+    begin = "No page is named: clues describe them." if leg.riddles else f"The race starts at {leg.seed_url}"
+    return f"{begin}\n\nThe clues:\n\n{leg.riddle.strip()}\n"
 
 
 def row(sample: Sample) -> dict[str, Any]:

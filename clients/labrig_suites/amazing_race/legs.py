@@ -25,6 +25,8 @@ VARIANTS = ("linear", "dag")
 MERGED = "merged"
 """The output key of a stop that joins two branches: what makes a leg a DAG."""
 MOST_STOPS = 500
+RIDDLES = "riddles"
+"""The wording of legs whose pages are described: a key of `Leg.metadata`, which other legs lack."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,11 @@ class Leg:
         """As released; else ``dag`` for a leg with a stop that joins two branches: published legs do not say."""
         joins = any(stop.merges for stop in self.stops)
         return self.released.get("variant") or ("dag" if joins else "linear")
+
+    @property
+    def riddles(self) -> bool:
+        """Whether its clues describe pages by several facts, the first page too (`making.riddles`)."""
+        return self.metadata.get("wording") == RIDDLES
 
     @property
     def finish(self) -> Stop:

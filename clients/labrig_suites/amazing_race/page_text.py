@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from labrig_suites.amazing_race.values import YEAR, quantity
@@ -44,10 +45,23 @@ class PageText:
 
     def link(self, marked: str) -> str:
         """Return the address that marked text links to first."""
-        found = _ANCHOR.search(marked) if self.is_html else _LINK.search(marked)
-        if found is None:
+        found = self.links(marked)
+        if not found:
             raise NotThere("a link")
-        return html.unescape(found[1]) if self.is_html else found[2]
+        return found[0]
+
+    def links(self, marked: str) -> list[str]:
+        """Return the addresses that marked text links to, in order."""
+        if self.is_html:
+            return [html.unescape(address) for address, _ in _ANCHOR.findall(marked)]
+        return [address for _, address in _LINK.findall(marked)]
+
+    @cached_property
+    def addresses(self) -> frozenset[str]:
+        """All addresses that the page links to."""
+        tables = (cell for _, table in self.sections.values() for row in table for cell in row)
+        marked = (*self.infobox.values(), *(prose for prose, _ in self.sections.values()), *tables)
+        return frozenset(address for each in marked for address in self.links(each))
 
     def cell(self, label: str) -> str:
         """Return the marked text of a field of the infobox."""
@@ -135,7 +149,7 @@ def read_html(text: str) -> PageText:
     for label, data in re.findall(r"<tr><th[^>]*>(.*?)</th><td[^>]*>(.*?)</td></tr>", box, re.DOTALL):
         infobox.setdefault(" ".join(html.unescape(_TAG.sub("", label)).split()), data)
     sections: dict[str, tuple[str, list[list[str]]]] = {}
-    for piece in re.split(r"<h[23][^>]*>", body)[1:]:
+    for piece in re.split(r"<h[23][^>]*>", f"</h>{body}"):
         heading, _, rest = piece.partition("</h")
         table = [
             re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)

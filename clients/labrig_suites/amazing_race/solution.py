@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Call, Solution, Unsolvable
-from labrig_suites.amazing_race.closure import inputs
+from labrig_suites.amazing_race.closure import inputs, naming
 from labrig_suites.amazing_race.legs import Leg, Step, Stop, leg_of
 from labrig_suites.amazing_race.making import roadblocks
 from labrig_suites.amazing_race.making.detours import BY_NAME
@@ -95,11 +95,14 @@ class Way:
 
     def url(self, stop: Stop, results: Sequence[str]) -> str:
         """Return the address of a page: the link beside the value that names it, else the leg's."""
+        named = naming(self.leg, stop)
         for place in inputs(self.leg, stop):
             before = self.leg.stops[place]
-            if before.stop_type == "page" and before.extraction_target.endswith("(infobox)"):
+            if place in named and before.extraction_target.endswith("(infobox)"):
                 page = self.page(before, results)
                 return page.link(page.cell(before.extraction_target.removesuffix(" (infobox)")))
+            if place not in named and stop.page_url not in self.page(before, results).addresses:
+                raise NotThere("the link of a clue")
         return str(stop.page_url)
 
     def page(self, stop: Stop, results: Sequence[str]) -> PageText:

@@ -8,12 +8,12 @@ from datetime import date
 from typing import Any
 
 _NUMBER = re.compile(r"-?(?:(?<![\d.])\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
-_DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)}),? (\d{{3,4}})\b")
-_MONTH_FIRST = re.compile(rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}}), (\d{{3,4}})\b")
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(MONTHS)}),? (\d{{3,4}})\b")
+_MONTH_FIRST = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}}), (\d{{3,4}})\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
 
 
@@ -52,8 +52,8 @@ def dates_in(text: str) -> set[date]:
     """Return the days that a text names: 2007-10-26, 26 October 2007, October 26, 2007."""
     low = text.casefold()
     found = [(int(y), int(m), int(d)) for y, m, d in _ISO.findall(low)]
-    found += [(int(y), _MONTHS.index(m) + 1, int(d)) for d, m, y in _DAY_FIRST.findall(low)]
-    found += [(int(y), _MONTHS.index(m) + 1, int(d)) for m, d, y in _MONTH_FIRST.findall(low)]
+    found += [(int(y), MONTHS.index(m) + 1, int(d)) for d, m, y in _DAY_FIRST.findall(low)]
+    found += [(int(y), MONTHS.index(m) + 1, int(d)) for m, d, y in _MONTH_FIRST.findall(low)]
     days = set()
     for year, month, day in found:
         try:
@@ -65,7 +65,7 @@ def dates_in(text: str) -> set[date]:
 
 def day_text(day: date) -> str:
     """Return a day as an encyclopedia prints it: 26 October 2007."""
-    return f"{day.day} {_MONTHS[day.month - 1].capitalize()} {day.year}"
+    return f"{day.day} {MONTHS[day.month - 1].capitalize()} {day.year}"
 
 
 QUANTITY = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from labrig_suites.amazing_race.legs import RIDDLES
 from labrig_suites.amazing_race.making.nodes import Node
 from labrig_suites.amazing_race.making.planning import LEVELS, Plan
 
@@ -11,8 +12,9 @@ BRIDGES = {"value": "link_follow", "link": "link_follow", "search": "search_quer
 WHOLE = "Every result that later clues use is a whole number: drop what stands behind the point, and do not round."
 
 
-def leg_of_plan(plan: Plan, trail_id: str, level: str, world: str) -> dict[str, Any]:
+def leg_of_plan(plan: Plan, trail_id: str, level: str, world: str, riddles: bool = False) -> dict[str, Any]:
     """Return a leg in the published JSON form, with the keys ``number`` and ``golden`` beside it."""
+    metadata = {"difficulty": level, "sample_id": trail_id, "source": f"labrig, world {world}"}
     places = {id(node): place for place, node in enumerate(plan.nodes)}
     stops = [_stop(node, place, places, plan.nodes) for place, node in enumerate(plan.nodes)]
     referenced = [places[id(each)] for each in plan.operands]
@@ -55,7 +57,7 @@ def leg_of_plan(plan: Plan, trail_id: str, level: str, world: str) -> dict[str, 
             else "direct_link",
         },
         "riddle": riddle(plan),
-        "metadata": {"difficulty": level, "sample_id": trail_id, "source": f"labrig, world {world}"},
+        "metadata": metadata | ({"wording": RIDDLES} if riddles else {}),
     }
 
 

@@ -125,6 +125,16 @@ class Pages:
         return max(map(len, self.titles), default=0)
 
     @cached_property
+    def labelled(self) -> dict[str, list[tuple[str, Fact]]]:
+        """The facts of infoboxes by label, each with the title of its page."""
+        found: dict[str, list[tuple[str, Fact]]] = {}
+        for page in self.by_title.values():
+            for fact in page.facts:
+                if fact.how == "infobox":
+                    found.setdefault(fact.label, []).append((page.title, fact))
+        return found
+
+    @cached_property
     def told(self) -> Counter[tuple[str, str, str]]:
         """How many pages of a kind have a fact of this label and text: a description must fit one page alone."""
         return Counter(

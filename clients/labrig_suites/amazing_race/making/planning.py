@@ -9,6 +9,7 @@ come out, because a chain gives nothing or a count does not fit, is thrown away,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import partial
@@ -16,10 +17,11 @@ from functools import partial
 from labrig.errors import LabrigError
 from labrig_repository.gym.numbers import Draws
 from labrig_suites.amazing_race.making import roadblocks
-from labrig_suites.amazing_race.making.detours import DETOURS, Detour
+from labrig_suites.amazing_race.making.detours import BY_NAME, DETOURS, Detour
 from labrig_suites.amazing_race.making.nodes import Node, asks, detour, tool
 from labrig_suites.amazing_race.making.pages import Fact, Pages, RacePage
 from labrig_suites.amazing_race.making.reductions import REDUCTIONS, Reduction
+from labrig_suites.amazing_race.making.riddles import Riddles
 from labrig_suites.amazing_race.making.roadblocks import Ask, Dropped, Ran
 from labrig_suites.amazing_race.making.walking import Visit, walk
 
@@ -95,6 +97,7 @@ class _Making:
     markets: Sequence[Market]
     level: Level
     dag: bool
+    riddles: Riddles | None = None
     nodes: list[Node] = field(default_factory=list)
     tools: int = 0
     detours: int = 0
@@ -132,6 +135,7 @@ def plan(
     variant: str,
     markets: Sequence[Market] = (),
     tries: int = 400,
+    riddles: Riddles | None = None,
 ) -> Plan | None:
     """Return a plan, or None where none of `tries` came out.
 
@@ -143,13 +147,16 @@ def plan(
         One of `LEVELS`.
     variant
         ``linear`` or ``dag``.
+    riddles
+        Describe pages by several facts. Then every operand needs a page, and without any one detour the digit is
+        another.
     """
     titles = sorted(pages.by_title)
     reduction, digit = _finish(draws)
     for tried in range(tries):
         if tried % AGAIN == AGAIN - 1:  # this finish line may suit no leg of such a length
             reduction, digit = _finish(draws)
-        making = _Making(draws, pages, ask, markets, LEVELS[level], variant == "dag")
+        making = _Making(draws, pages, ask, markets, LEVELS[level], variant == "dag", riddles)
         seed = pages.by_title[draws.one(titles)]
         try:
             return _planned(making, seed, reduction, digit)
@@ -172,7 +179,7 @@ def _planned(making: _Making, seed: RacePage, reduction: Reduction, digit: int) 
     count = stops - making.tools - making.detours
     if count < 1:
         raise Fails("no room for a page")
-    way = walk(draws, making.pages, seed, count, level.crawl)
+    way = walk(draws, making.pages, seed, count, level.crawl, making.riddles)
     if way is None:
         raise Fails("no way")
     begins = sum(each.via != "value" for each in way)
@@ -212,7 +219,7 @@ def _to_ask(making: _Making, way: Sequence[Visit], wanted: int) -> dict[int, Fac
 
 
 def _days(visit: Visit) -> list[Fact]:
-    return [fact for fact in visit.page.facts if fact.kind == "date" and fact != visit.describing]
+    return [fact for fact in visit.page.facts if fact.kind == "date" and fact not in visit.describing]
 
 
 def _threads(making: _Making, way: Sequence[Visit], asked: Mapping[int, Fact | None]) -> list[Node]:
@@ -222,17 +229,21 @@ def _threads(making: _Making, way: Sequence[Visit], asked: Mapping[int, Fact | N
     for place, visit in enumerate(way):
         begins = place in asked
         fact = asked[place] if begins else way[place + 1].leads
-        node = making.add(asks(visit.page, fact, visit.via, _arrival(visit)))
+        node = making.add(asks(visit.page, fact, visit.via, _arrival(visit, making.riddles is not None)))
         if visit.via in ("value", "link") and before is not None:
             node.inputs = (before,)
-            before.used |= visit.via == "value"
+            before.used |= visit.via == "value" or making.riddles is not None
         if begins:
             threads.append(node)
         before = node
     return threads
 
 
-def _arrival(visit: Visit) -> str:
+def _arrival(visit: Visit, riddles: bool) -> str:
+    if riddles and visit.via == "link":
+        return f"Of the pages to which the page of clue {{0}} links, open that of {visit.description}."
+    if riddles and visit.via != "value":
+        return f"Find the page of {visit.description}."
     if visit.via == "seed":
         return "Begin on the page at which the race starts."
     if visit.via == "value":
@@ -251,7 +262,7 @@ def _fact(making: _Making, visit: Visit) -> Fact | None:
         for fact in page.facts
         if fact.how in hows
         and fact.kind in ("number", "year")
-        and fact != visit.describing
+        and fact not in visit.describing
         and 0 < _amount(fact) <= MOST_OPERAND
     ]
     named = page.place or page.kind == "country"
@@ -326,7 +337,7 @@ def _more(making: _Making, threads: list[Node], wanted: int) -> list[Node]:
     while len(threads) < wanted and making.tools > 0:
         if places and making.draws.chance(3, 4):
             threads = [*threads, _roadblock(making, making.draws.one(places))]
-        elif making.markets:
+        elif making.markets and making.riddles is None:
             threads = [*threads, _price(making)]
         else:
             raise Fails("too few threads")
@@ -499,6 +510,8 @@ def _finished(
     number = reduction.combine(numbers)
     if number < 10 or len(set(numbers)) < len(numbers):
         raise Fails("a number that is a digit already")
+    if making.riddles is not None and not _all_tell(operands, reduction, digit):
+        raise Fails("a detour without which the digit is the same")
     for each in operands:
         each.used = True
     if not all(each.used for each in making.nodes):
@@ -534,6 +547,28 @@ def _another(making: _Making, operands: list[Node], reduction: Reduction, digit:
     making.nodes[making.nodes.index(old)] = new
     operands[place] = new
     return [each.whole for each in operands]
+
+
+def _all_tell(operands: Sequence[Node], reduction: Reduction, digit: int) -> bool:
+    """Return whether the digit is another wherever one detour is left out; a name that is left out counts 0."""
+    numbers = [each.whole for each in operands]
+    for place, operand in enumerate(operands):
+        after: list[Node] = []
+        node = operand
+        while node.kind == "reason":
+            source = node.inputs[0]
+            value = source.whole if source.gives in ("number", "year") else 0
+            with suppress(ArithmeticError, LookupError, ValueError):  # what comes after takes no such number
+                for each in reversed(after):
+                    value = BY_NAME[each.detour].apply(value)
+                if (
+                    reduction.reduce(reduction.combine([*numbers[:place], value, *numbers[place + 1 :]]))
+                    == digit
+                ):
+                    return False
+            after.append(node)
+            node = source
+    return True
 
 
 def _ordered(nodes: Sequence[Node]) -> list[Node]:

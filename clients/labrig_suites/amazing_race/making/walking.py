@@ -8,6 +8,7 @@ from typing import Literal
 
 from labrig_repository.gym.numbers import Draws
 from labrig_suites.amazing_race.making.pages import Fact, Pages, RacePage, worded
+from labrig_suites.amazing_race.making.riddles import Riddles
 
 Via = Literal["seed", "value", "link", "search"]
 
@@ -23,7 +24,7 @@ class Visit:
     description
         What tells it from other pages, without its title; empty where nothing is needed.
     describing
-        The fact that the description prints, which no clue may ask for.
+        The facts that the description uses, which no clue may ask for.
     leads
         The fact of the page before whose value names this one, for the way ``value``.
     """
@@ -31,25 +32,32 @@ class Visit:
     page: RacePage
     via: Via
     description: str = ""
-    describing: Fact | None = None
+    describing: tuple[Fact, ...] = ()
     leads: Fact | None = None
 
 
-def walk(draws: Draws, pages: Pages, seed: RacePage, count: int, depth: int) -> list[Visit] | None:
+def walk(
+    draws: Draws, pages: Pages, seed: RacePage, count: int, depth: int, riddles: Riddles | None = None
+) -> list[Visit] | None:
     """Return a way of `count` different pages, or None where none was found.
 
     Parameters
     ----------
     depth
         Links from the seed within which pages are searched for (the paper's crawl depth).
+    riddles
+        Describe every page to which no value leads, the first one too; None for descriptions by one fact.
     """
-    way = [Visit(seed, "seed")]
+    first = _described(draws, pages, [seed], "seed", riddles) if riddles else Visit(seed, "seed")
+    if first is None:
+        return None
+    way = [first]
     near = crawl(pages, seed, depth)
     while len(way) < count:
         here, been = way[-1].page, {each.page.title for each in way}
-        step = _named(draws, pages, here, been) or _linked(draws, pages, here, been)
+        step = _named(draws, pages, here, been) or _linked(draws, pages, here, been, riddles)
         if step is None:
-            step = _found(draws, pages, [pages.by_title[each] for each in near], been)
+            step = _found(draws, pages, [pages.by_title[each] for each in near], been, riddles)
         if step is None:
             return None
         way.append(step)
@@ -86,19 +94,32 @@ def _names(fact: Fact, page: RacePage) -> bool:
     return worded(page.title.partition(" (")[0]) in worded(str(fact.value))
 
 
-def _linked(draws: Draws, pages: Pages, here: RacePage, been: set[str]) -> Visit | None:
+def _linked(
+    draws: Draws, pages: Pages, here: RacePage, been: set[str], riddles: Riddles | None
+) -> Visit | None:
     able = [pages.by_title[title] for title in here.links if title not in been]
-    return _described(draws, pages, able, "link")
+    return _described(draws, pages, able, "link", riddles, here.links)
 
 
-def _found(draws: Draws, pages: Pages, near: Sequence[RacePage], been: set[str]) -> Visit | None:
-    return _described(draws, pages, [each for each in near if each.title not in been], "search")
+def _found(
+    draws: Draws, pages: Pages, near: Sequence[RacePage], been: set[str], riddles: Riddles | None
+) -> Visit | None:
+    return _described(draws, pages, [each for each in near if each.title not in been], "search", riddles)
 
 
-def _described(draws: Draws, pages: Pages, able: Sequence[RacePage], via: Via) -> Visit | None:
+def _described(
+    draws: Draws,
+    pages: Pages,
+    able: Sequence[RacePage],
+    via: Via,
+    riddles: Riddles | None,
+    among: Sequence[str] | None = None,
+) -> Visit | None:
     for page in draws.some(able, len(able)):
-        descriptions = pages.descriptions(page)
-        if descriptions:
+        if riddles is not None:
+            if (said := riddles.of(draws, page, among)) is not None:
+                return Visit(page, via, *said)
+        elif descriptions := pages.descriptions(page):
             words, fact = draws.one(descriptions)
-            return Visit(page, via, words, fact)
+            return Visit(page, via, words, (fact,))
     return None

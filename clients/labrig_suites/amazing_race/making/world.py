@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -15,6 +16,8 @@ from labrig_harness.asking import AskText, asking
 from labrig_suites.amazing_race.legs import Leg
 from labrig_suites.amazing_race.making.pages import Pages, pages_of
 from labrig_suites.amazing_race.making.planning import FIRST_DAY, Market
+from labrig_suites.amazing_race.making.riddles import Riddles
+from labrig_suites.amazing_race.page_text import PageText, read_markdown
 from labrig_suites.amazing_race.pages import page_of
 
 EARTH = "earth"
@@ -40,6 +43,21 @@ class RaceWorld:
     ask_text: AskText
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     known: dict[str, Mapping[str, Any] | LabrigError] = field(default_factory=dict)
+
+    @cached_property
+    def riddles(self) -> Riddles:
+        """Descriptions of its pages."""
+        return Riddles(self.pages, self._first_hit)
+
+    def _first_hit(self, query: str) -> str:
+        found = self.ask("web_search", {"query": query, "num_results": 1})["organic"]
+        return str(found[0]["link"]) if found else ""
+
+    @cached_property
+    def texts(self) -> Mapping[str, PageText]:
+        """All pages as agents see them, by address."""
+        addresses = [page.url for page in self.pages.by_title.values()]
+        return {url: read_markdown(self.ask_text("fetch_webpage", {"url": url})) for url in addresses}
 
     def has_page(self, url: str) -> bool:
         """Return whether an address leads to a page."""
