@@ -1,6 +1,7 @@
 """Solves a leg from its riddle alone: reads each clue, asks the paper's tools, looks for pages as an agent would.
 
-It knows how our riddles are worded and nothing of the leg: no address but the first, no title, no golden value.
+It knows how our riddles are worded and nothing of the leg: no address but the first, no title, no golden value. Pages
+that several facts describe it looks for from the first hits of a search on, link by link.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ class Solver:
 
     def __init__(self, prompt: str, ask: Ask) -> None:
         self.ask = ask
-        self.start = re.findall(r"https://\S+", prompt)[0]
+        self.start = next(iter(re.findall(r"https://\S+", prompt)), "")
         self.clues = re.findall(r"^(\d+)\. (.*)$", prompt, re.MULTILINE)
         self.values: dict[int, Any] = {}
         self.pages: dict[int, tuple[PageText, str]] = {}
         self.links: dict[int, str] = {}
+        self.read: dict[str, tuple[PageText, str]] = {}
 
     def solve(self) -> tuple[int, int]:
         """Return the digit, and the number behind it."""
@@ -56,8 +58,10 @@ class Solver:
     # pages
 
     def fetch(self, url: str) -> tuple[PageText, str]:
-        text = self.ask("fetch_webpage", {"url": url})
-        return read_markdown(text), text
+        if url not in self.read:
+            text = self.ask("fetch_webpage", {"url": url})
+            self.read[url] = read_markdown(text), text
+        return self.read[url]
 
     def begin(self, number: int, found: re.Match[str]) -> Any:
         return self.arrive(number, self.fetch(self.start), found["question"])
@@ -83,6 +87,42 @@ class Solver:
             if cell is not None and page.plain(cell) == found["text"]:
                 return page, text
         raise Lost(found[0])
+
+    def riddle(self, number: int, found: re.Match[str]) -> Any:
+        hints = found["said"].split("; ")
+        query = " ".join([found["kind"], *re.findall("“(.+?)”", found["said"])])
+        pending = [each["link"] for each in self.json("web_search", query=query, num_results=10)["organic"]]
+        for address in pending:  # which grows
+            opened = self.fetch(address)
+            if all(self.fits(each, opened[0]) for each in hints):
+                return self.arrive(number, opened, found["question"])
+            pending += [each for each in LINKS.findall(opened[1]) if each not in pending]
+        raise Lost(found[0])
+
+    def riddle_of_links(self, number: int, found: re.Match[str]) -> Any:
+        near = [self.fetch(each) for each in dict.fromkeys(LINKS.findall(self.pages[int(found["clue"])][1]))]
+        fit = [each for each in near if all(self.fits(hint, each[0]) for hint in found["said"].split("; "))]
+        if len(fit) != 1:
+            raise Lost(found[0])
+        return self.arrive(number, fit[0], found["question"])
+
+    def fits(self, hint: str, page: PageText) -> bool:
+        label, rest = hint[1:].split("”", 1)
+        cell = page.infobox.get(label)
+        if cell is None:
+            return False
+        said = page.plain(cell)
+        if " own infobox gives " in rest:
+            inner = rest.split(" own infobox gives ")[1]
+            return "](" in cell and self.fits(inner, self.fetch(page.link(cell))[0])
+        numbers = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", rest)]
+        if " between " in rest:
+            begins = re.match(r"[\d,.]+", said)
+            return begins is not None and numbers[0] <= float(begins[0].replace(",", "")) <= numbers[1]
+        year = re.search(r"\b\d{3,4}$", said)
+        if " years " in rest:
+            return year is not None and numbers[0] <= int(year[0]) <= numbers[1]
+        return rest.split()[-1] in said
 
     def arrive(self, number: int, opened: tuple[PageText, str], question: str) -> Any:
         page, _ = self.pages[number] = opened
@@ -234,12 +274,18 @@ DETOURS = {
     r"how many vowels": "vowel_count",
     "the place in the alphabet": "alpha_position_first_letter",
 }
+RIDDLE = r"(?P<said>the (?P<kind>[\w ]+) whose infobox gives .+)\. (?P<question>(?:What|Which|How) .*)"
 ACTS: tuple[tuple[str, Callable[[Solver, int, re.Match[str]], Any]], ...] = (
     (r"Begin on the page at which the race starts\. (?P<question>.*)", Solver.begin),
     (r"Open the page of what clue (?P<clue>\d+) named\. (?P<question>.*)", Solver.open_named),
     (
         rf"From the page of clue (?P<clue>\d+), follow the link to {DESCRIBED}\. (?P<question>.*)",
         Solver.by_link,
+    ),
+    (rf"Find the page of {RIDDLE}", Solver.riddle),
+    (
+        rf"Of the pages to which the page of clue (?P<clue>\d+) links, open that of {RIDDLE}",
+        Solver.riddle_of_links,
     ),
     (rf"Search for {DESCRIBED}, and open its page\. (?P<question>.*)", Solver.by_search),
     (r"How many metres above sea level do the maps put the place of clue (\d+)\?", Solver.elevation),

@@ -266,7 +266,8 @@ def _fact(making: _Making, visit: Visit) -> Fact | None:
         and 0 < _amount(fact) <= MOST_OPERAND
     ]
     named = page.place or page.kind == "country"
-    if named and (not able or making.draws.chance(3 if making.tools > 2 else 1, 4)):
+    often = 3 if making.tools > 2 or (making.dag and making.riddles is not None) else 1
+    if named and (not able or making.draws.chance(often, 4)):
         return None
     if not able:
         raise Fails("nothing to ask")

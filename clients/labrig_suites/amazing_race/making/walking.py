@@ -115,7 +115,10 @@ def _described(
     riddles: Riddles | None,
     among: Sequence[str] | None = None,
 ) -> Visit | None:
-    for page in draws.some(able, len(able)):
+    drawn = draws.some(able, len(able))
+    if riddles is not None and draws.chance(2, 3):
+        drawn.sort(key=lambda page: not page.place)  # which roadblocks and diamonds begin with
+    for page in drawn:
         if riddles is not None:
             if (said := riddles.of(draws, page, among)) is not None:
                 return Visit(page, via, *said)

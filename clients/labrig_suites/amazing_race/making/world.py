@@ -17,6 +17,7 @@ from labrig_suites.amazing_race.legs import Leg
 from labrig_suites.amazing_race.making.pages import Pages, pages_of
 from labrig_suites.amazing_race.making.planning import FIRST_DAY, Market
 from labrig_suites.amazing_race.making.riddles import Riddles
+from labrig_suites.amazing_race.making.roadblocks import Ask
 from labrig_suites.amazing_race.page_text import PageText, read_markdown
 from labrig_suites.amazing_race.pages import page_of
 
@@ -31,6 +32,9 @@ class RaceWorld:
     ----------
     ask_text
         Asks a tool of the atlas server's toolset ``paper``, in this process; gives the text of its result.
+    look_up
+        Gives the JSON of that text from the functions behind the tools, without MCP: plans ask hundreds of times, and
+        what comes of them is asked once more by `ask_text`.
     aliases
         Other titles that lead to a page, by its title.
     known
@@ -41,6 +45,7 @@ class RaceWorld:
     pages: Pages
     markets: tuple[Market, ...]
     ask_text: AskText
+    look_up: Ask
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     known: dict[str, Mapping[str, Any] | LabrigError] = field(default_factory=dict)
 
@@ -81,7 +86,7 @@ class RaceWorld:
         question = json.dumps([tool, arguments], sort_keys=True)
         if question not in self.known:
             try:
-                self.known[question] = json.loads(self.ask_text(tool, arguments))
+                self.known[question] = self.look_up(tool, arguments)
             except LabrigError as error:
                 self.known[question] = error
         found = self.known[question]
@@ -108,5 +113,39 @@ def race_world(name: str) -> Iterator[RaceWorld]:
             for each in securities(world).values()
             if each.first < date(2023, 1, 1)
         )
-    with asking("atlas", ServeOptions(toolsets=("paper",), settings={"world": name})) as ask_text:
-        yield RaceWorld(name, pages, traded, ask_text, {each.title: each.aliases for each in articles})
+    aliases = {each.title: each.aliases for each in articles}
+    settings = {"world": name}
+    with (
+        asking("atlas", ServeOptions(toolsets=("paper",), settings=settings)) as ask_text,
+        looking_up(name) as look_up,
+    ):
+        yield RaceWorld(name, pages, traded, ask_text, look_up, aliases)
+
+
+@contextmanager
+def looking_up(name: str) -> Iterator[Ask]:
+    """Yield a function that gives what tools of the toolset ``paper`` give, from the functions behind them."""
+    from anyio.from_thread import start_blocking_portal
+
+    from labrig_atlas.asking import Atlas
+    from labrig_atlas.published import figures, maps, texts, weather
+    from labrig_atlas.reading import BUNDLED
+    from labrig_atlas.reading import Pages as WikiPages
+
+    atlas = Atlas(world=name)
+    pages = WikiPages(BUNDLED, name, atlas.client)
+    rooms: dict[str, Any] = {"maps": maps, "weather": weather}
+
+    async def call(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        if tool == "web_search":
+            return (await texts.web_search(atlas, pages, **arguments))[0]
+        function = getattr(rooms.get(tool.partition("_")[0], figures), tool)
+        found: Mapping[str, Any] = (await function(atlas, **arguments))[0]
+        return found
+
+    with start_blocking_portal() as portal:
+        try:
+            yield lambda tool, arguments: portal.call(call, tool, arguments)
+        finally:
+            portal.call(pages.close)
+            portal.call(atlas.close)
