@@ -3,7 +3,7 @@
     PYTHONPATH=tests python -m attackers.amazing_race legs.jsonl
 
 Each is fitted on one half of the legs and tried on the other, both ways. Chance is 10 %, 11 % where the digital root
-leaves out 0.
+leaves out 0. Two more use tools and do not go from page to page: they believe the first hit of a search.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+from labrig.errors import LabrigError
+from labrig_harness.asking import AskText, asking
 from labrig_harness.records.items_file import read_tasks
 from labrig_harness.sample import Sample
+from labrig_study.statistics.proportions import wilson
 from labrig_suites.amazing_race import suite
 from labrig_suites.amazing_race.closure import operands
 from labrig_suites.amazing_race.legs import leg_of
+from labrig_suites.amazing_race.page_text import NotThere
 from labrig_suites.amazing_race.solution import reduction_of
+from support.riddle_solver import Lost, Solver
 
 Guess = Callable[[Sample], int]
 
@@ -80,12 +87,55 @@ def most_frequent_operand(known: Sequence[Sample]) -> Guess:
     return guess
 
 
+class FirstHit(Solver):
+    """Opens the first hit of a search for what a clue describes, and looks at no other page."""
+
+    def guess(self) -> int:
+        for number, clue in self.clues[:-1]:
+            try:
+                self.values[int(number)] = self.follow(int(number), clue)
+            except (Lost, LabrigError, NotThere, LookupError, TypeError, ValueError):
+                continue
+        try:
+            return self.finish(self.clues[-1][1])[0]
+        except (LookupError, TypeError, ValueError):
+            return 5
+
+    def first(self, number: int, found: re.Match[str]) -> Any:
+        said = found.groupdict()
+        query = said.get("said") or f"{said['kind']} {said['text']} {said['label']}"
+        hits = self.json("web_search", query=query, num_results=1)["organic"]
+        return self.hit(number, hits[0], said["question"])
+
+    def hit(self, number: int, hit: dict[str, Any], question: str) -> Any:
+        return self.arrive(number, self.fetch(hit["link"]), question)
+
+    by_link = by_search = riddle = riddle_of_links = first
+
+
+class TitlesAlone(FirstHit):
+    """Opens no page: a title that a search gives is a name, and what else a page says is not known."""
+
+    def hit(self, number: int, hit: dict[str, Any], question: str) -> Any:
+        if question.startswith("What is it called?"):
+            return str(hit["title"]).partition(" (")[0]
+        raise Lost(question)
+
+    def begin(self, number: int, found: re.Match[str]) -> Any:
+        title = unquote(self.start.rpartition("/")[2]).replace("_", " ")
+        return self.hit(number, {"title": title}, found["question"])
+
+
 ATTACKERS = (majority_digit, majority_by_finish, last_number, sum_of_numbers, most_frequent_operand)
 
 
-def rates(samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
-    """Return for each attacker how many of the samples it has right, and of how many."""
+def rates(samples: Sequence[Sample], ask: AskText | None = None) -> dict[str, tuple[int, int]]:
+    """Return for each attacker how many of the samples it has right, and of how many; `ask` is for those with tools."""
     found = {}
+    for solver in (FirstHit, TitlesAlone) if ask is not None else ():
+        guesses = [solver(each.brief.prompt, ask).guess() for each in samples]
+        right = sum(guess == leg_of(each).passcode for guess, each in zip(guesses, samples, strict=True))
+        found[solver.__name__] = (right, len(samples))
     for attacker in ATTACKERS:
         right = 0
         for known, tried in ((samples[::2], samples[1::2]), (samples[1::2], samples[::2])):
@@ -96,5 +146,7 @@ def rates(samples: Sequence[Sample]) -> dict[str, tuple[int, int]]:
 
 
 if __name__ == "__main__":
-    for name, (right, count) in rates(read_tasks(Path(sys.argv[1]), suite)).items():
-        print(f"{name}: {right} of {count}, {100 * right / count:.1f} %")
+    with asking("atlas", suite.arms[0].serve) as tools:
+        for name, (right, count) in rates(read_tasks(Path(sys.argv[1]), suite), tools).items():
+            low, high = wilson(right, count)
+            print(f"{name}: {right} of {count}, {right / count:.1%} ({low:.1%} to {high:.1%})")

@@ -46,7 +46,7 @@ class Solver:
         for pattern, act in ACTS:
             found = re.fullmatch(pattern, clue)
             if found:
-                return act(self, number, found)
+                return getattr(self, act.__name__)(number, found)
         raise Lost(clue)
 
     def json(self, tool: str, **arguments: Any) -> Any:
@@ -89,7 +89,7 @@ class Solver:
         raise Lost(found[0])
 
     def riddle(self, number: int, found: re.Match[str]) -> Any:
-        hints = found["said"].split("; ")
+        hints = hints_of(found)
         query = " ".join([found["kind"], *re.findall("“(.+?)”", found["said"])])
         pending = [each["link"] for each in self.json("web_search", query=query, num_results=10)["organic"]]
         for address in pending:  # which grows
@@ -101,7 +101,7 @@ class Solver:
 
     def riddle_of_links(self, number: int, found: re.Match[str]) -> Any:
         near = [self.fetch(each) for each in dict.fromkeys(LINKS.findall(self.pages[int(found["clue"])][1]))]
-        fit = [each for each in near if all(self.fits(hint, each[0]) for hint in found["said"].split("; "))]
+        fit = [each for each in near if all(self.fits(hint, each[0]) for hint in hints_of(found))]
         if len(fit) != 1:
             raise Lost(found[0])
         return self.arrive(number, fit[0], found["question"])
@@ -248,6 +248,11 @@ class Solver:
         elif found[1] == "product":
             number = numbers[0] * numbers[1]
         return (1 + (number - 1) % 9 if found[3] == "digital root" and number else number % 10), number
+
+
+def hints_of(found: re.Match[str]) -> list[str]:
+    """Return what a clue says of the infobox of a page."""
+    return found["said"].partition(" whose infobox gives ")[2].split("; ")
 
 
 def iso(text: str) -> str:

@@ -266,7 +266,9 @@ def _fact(making: _Making, visit: Visit) -> Fact | None:
         and 0 < _amount(fact) <= MOST_OPERAND
     ]
     named = page.place or page.kind == "country"
-    often = 3 if making.tools > 2 or (making.dag and making.riddles is not None) else 1
+    often = 3 if making.tools > 2 else 1
+    if making.diamonds and making.riddles is not None:  # they begin with places, and no price begins a thread
+        often = 4
     if named and (not able or making.draws.chance(often, 4)):
         return None
     if not able:
@@ -410,11 +412,21 @@ def _spent(making: _Making, threads: list[Node]) -> list[Node]:
             if able:
                 place = left.index(making.draws.one(able))
                 left[place] = _conversion(making, left[place])
+            elif making.riddles is not None and making.dag and making.tools > 1:
+                left[place] = _widened(making, left[place])
             elif making.detours <= 0 or making.draws.chance(1, 4):
                 raise Fails("a roadblock is left over")
         elif making.detours > 0:
             left[place] = _detour(making, left[place])
     raise Fails("roadblocks or detours are left over")
+
+
+def _widened(making: _Making, thread: Node) -> Node:
+    """Return a thread merged with one more roadblock of a place or country of the leg."""
+    places = [each for each in making.nodes if each.gives in ("place", "country")]
+    if not places or thread.gives not in ("number", "year"):
+        raise Fails("a roadblock is left over")
+    return _merge(making, thread, _roadblock(making, making.draws.one(places)), "add")
 
 
 def _convertible(node: Node) -> bool:
@@ -439,6 +451,8 @@ def _detour(making: _Making, source: Node) -> Node:
     able = [each for each in DETOURS if each.able(source.value, kind) and each.name not in source.applied]
     if kind == "year":
         able += [each for each in DETOURS if each.able(source.value, "number")]
+    if making.riddles is not None:
+        able = [each for each in able if each.apply(source.value) not in (source.value, 0)]
     if not able:
         raise Fails("no detour suits")
     chosen = making.draws.one(able)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from labrig_repository.gym.numbers import Draws
@@ -119,8 +119,14 @@ def _chosen(hints: Collection[Hint], title: str, among: Collection[str] | None) 
         chosen.append(hint)
         left = narrowed
         if len(chosen) >= FEWEST and (left if near is None else left & near) == {title}:
-            return chosen
+            return chosen if near is not None or _all_needed(chosen) else None
     return None
+
+
+def _all_needed(chosen: Sequence[Hint]) -> bool:
+    """Return whether without any one of the hints more than one page is left."""
+    rests = (chosen[:place] + chosen[place + 1 :] for place in range(len(chosen)))
+    return all(len(frozenset.intersection(*(each.fits for each in rest))) > 1 for rest in rests)
 
 
 def _vaguely(fact: Fact) -> Iterator[tuple[str, Callable[[Fact], bool]]]:

@@ -55,7 +55,9 @@ def walk(
     near = crawl(pages, seed, depth)
     while len(way) < count:
         here, been = way[-1].page, {each.page.title for each in way}
-        step = _named(draws, pages, here, been) or _linked(draws, pages, here, been, riddles)
+        step = _named(draws, pages, here, been, 9 if riddles else 7) or _linked(
+            draws, pages, here, been, riddles
+        )
         if step is None:
             step = _found(draws, pages, [pages.by_title[each] for each in near], been, riddles)
         if step is None:
@@ -78,12 +80,12 @@ def crawl(pages: Pages, seed: RacePage, depth: int) -> list[str]:
     return [title for title in found if title != seed.title]
 
 
-def _named(draws: Draws, pages: Pages, here: RacePage, been: set[str]) -> Visit | None:
+def _named(draws: Draws, pages: Pages, here: RacePage, been: set[str], of_ten: int) -> Visit | None:
     able = [
         fact for fact in here.facts if fact.leads and fact.leads not in been and fact.leads in pages.by_title
     ]
     able = [fact for fact in able if _names(fact, pages.by_title[fact.leads])]
-    if not able or not draws.chance(7, 10):
+    if not able or not draws.chance(of_ten, 10):
         return None
     fact = draws.one(able)
     return Visit(pages.by_title[fact.leads], "value", leads=fact)
@@ -116,7 +118,7 @@ def _described(
     among: Sequence[str] | None = None,
 ) -> Visit | None:
     drawn = draws.some(able, len(able))
-    if riddles is not None and draws.chance(2, 3):
+    if riddles is not None and draws.chance(5, 6):
         drawn.sort(key=lambda page: not page.place)  # which roadblocks and diamonds begin with
     for page in drawn:
         if riddles is not None:

@@ -14,9 +14,15 @@ from labrig_harness.asking import AskText, asking
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Solution, Unsolvable
 from labrig_suites.amazing_race import check, items, suite
-from labrig_suites.amazing_race.legs import leg_of
+from labrig_suites.amazing_race.arithmetic import DO
+from labrig_suites.amazing_race.closure import matter
+from labrig_suites.amazing_race.legs import Leg, Stop, leg_of
 from labrig_suites.amazing_race.lint import lint
+from labrig_suites.amazing_race.making.world import race_world
+from labrig_suites.amazing_race.second_reading import FOUND, LINKED, ambiguous, fitting
+from labrig_suites.amazing_race.solution import reduction_of
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
+from labrig_suites.amazing_race.values import number as float_of
 from support.riddle_solver import Solver
 
 ARM = replace(suite.arms[0], name="agent-default")  # of the paper's tools, asked for the number too
@@ -76,6 +82,67 @@ def test_legs_by_three_ways_and_every_corrupted_result_changes_the_answer(ask: A
         )
     assert items.generate("two", 1) == samples[:1]
     assert items.from_row(json.loads(json.dumps(items.row(samples[-1])))) == samples[-1]
+
+
+def left_out(leg: Leg, skipped: Stop) -> int | None:
+    """The digit without one detour: what follows takes what the detour took, 0 for a name. None for none."""
+    values: dict[int, int] = {}
+    for stop in leg.stops[:-1]:
+        source = stop.reason_source_stop
+        if stop.stop_type != "reason" or source is None:
+            values[stop.index] = int(number) if (number := float_of(stop.extracted_value)) is not None else 0
+        elif stop.index == skipped.index:
+            values[stop.index] = values[source]
+        elif float_of(leg.stops[source].extracted_value) is None:
+            values[stop.index] = int(stop.extracted_value)
+        else:
+            try:
+                values[stop.index] = DO[str(stop.reason_transform)](values[source])
+            except (ValueError, LookupError, ArithmeticError):
+                return None
+    reduction = reduction_of(leg)
+    return reduction.reduce(reduction.combine([values[each] for each in leg.finish.bridge.referenced_stops]))
+
+
+def hints_of(clue: str) -> list[str]:
+    said = FOUND.search(clue) or LINKED.search(clue)
+    return said["said"].partition(" whose infobox gives ")[2].split("; ") if said else []
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(16, marks=pytest.mark.accept)])
+@pytest.mark.timeout(600)
+def test_riddles_by_three_ways_each_hint_and_each_detour_needed(ask: AskText, count: int) -> None:
+    samples = items.generate("riddles", count, riddles=True)
+    solved_by_all(samples, ask)
+    with race_world("twin-1") as world:
+        for sample in samples:
+            leg = leg_of(sample)
+            assert "https://" not in sample.brief.prompt and not world.pages.names_one(leg.riddle)
+            assert matter(leg) == set(range(len(leg.stops)))
+            for stop in leg.of_type("reason"):
+                assert left_out(leg, stop) != leg.passcode
+            described = [hints_of(clue) for clue in leg.riddle.split("\n\n")]
+            assert described[0] and all(2 <= len(each) <= 4 for each in described if each)
+            for hint in (hint for hints in described for hint in hints):
+                assert len(fitting(f"the x whose infobox gives {hint}", world.texts)) > 1, hint
+            for clue in leg.riddle.split("\n\n"):
+                for hint in hints_of(clue)[1:] if FOUND.search(clue) else ():
+                    shorter = replace(leg, riddle=leg.riddle.replace(f"; {hint}", ""))
+                    assert ambiguous(shorter, world.texts), hint
+            assert ambiguous(leg, world.texts) == []
+    solution = suite.solution(samples[0], ARM)
+    for place in range(len(solution.calls)):
+        try:
+            assert played(solution, ask, place) != answer(samples[0]), solution.calls[place].tool
+        except Unsolvable:
+            continue
+
+
+def test_what_can_be_set_of_a_set_of_legs() -> None:
+    for settings, said in (({"riddles": "some"}, "no riddles"), ({"riddle": "all"}, "Unknown setting")):
+        with pytest.raises(LabrigError, match=said):
+            items.configured(settings)
+    assert items.configured({"riddles": "all"}) is not None
 
 
 def test_a_published_leg_has_no_reference() -> None:
