@@ -413,7 +413,7 @@ def _spent(making: _Making, threads: list[Node]) -> list[Node]:
                 place = left.index(making.draws.one(able))
                 left[place] = _conversion(making, left[place])
             elif making.riddles is not None and making.dag and making.tools > 1:
-                left[place] = _widened(making, left[place])
+                _widen(making, left)
             elif making.detours <= 0 or making.draws.chance(1, 4):
                 raise Fails("a roadblock is left over")
         elif making.detours > 0:
@@ -421,12 +421,14 @@ def _spent(making: _Making, threads: list[Node]) -> list[Node]:
     raise Fails("roadblocks or detours are left over")
 
 
-def _widened(making: _Making, thread: Node) -> Node:
-    """Return a thread merged with one more roadblock of a place or country of the leg."""
+def _widen(making: _Making, left: list[Node]) -> None:
+    """Merge a thread with one more roadblock of a place or country of the leg."""
     places = [each for each in making.nodes if each.gives in ("place", "country")]
-    if not places or thread.gives not in ("number", "year"):
+    able = [each for each in left if each.kind != "reason"]  # so that detours come last
+    if not places or not able:
         raise Fails("a roadblock is left over")
-    return _merge(making, thread, _roadblock(making, making.draws.one(places)), "add")
+    thread = making.draws.one(able)
+    left[left.index(thread)] = _merge(making, thread, _roadblock(making, making.draws.one(places)), "add")
 
 
 def _convertible(node: Node) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from labrig_repository.gym.numbers import Draws
 from labrig_suites.amazing_race.making.pages import Fact, Pages, RacePage
-from labrig_suites.amazing_race.values import MONTHS, dates_in
+from labrig_suites.amazing_race.values import MONTHS, dates_in, day_text
 
 FEWEST, MOST = 2, 4
 """Hints of a description."""
@@ -139,7 +139,7 @@ def _vaguely(fact: Fact) -> Iterator[tuple[str, Callable[[Fact], bool]]]:
         yield _between(fact, size, 10 * size)
         return
     year = _year(fact)
-    if year is None:
+    if year is None or (fact.kind == "date" and fact.text not in map(day_text, dates_in(fact.text))):
         return
     for span in (10, 100):
         first = year // span * span
