@@ -43,6 +43,11 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="K=V",
         help="how the set is made (kinds=all, per_scenario=3); with --from: database=phreeqc.dat",
     )
+    generate.add_argument(
+        "--wiki",
+        metavar="STORE",
+        help="make legs of the pages of this store, which python -m labrig_atlas.wiki build wrote (amazing-race)",
+    )
     generate.add_argument("--out", type=Path, required=True, metavar="FILE")
     generate.set_defaults(run=_generate)
 
@@ -79,10 +84,11 @@ def _make_samples(arguments: argparse.Namespace, generator: Generator) -> tuple[
     from rich.progress import Progress
 
     make = generator.make
-    if arguments.set:
+    settings = settings_of(arguments.set) | ({"wiki": arguments.wiki} if arguments.wiki else {})
+    if settings:
         if generator.configured is None:
             raise LabrigError("Settings belong to published questions", where="--set", expected="--from FILE")
-        make = generator.configured(settings_of(arguments.set))
+        make = generator.configured(settings)
     if arguments.seed is not None and not arguments.seed.strip():
         raise LabrigError("The seed is empty", where="--seed", expected="any text, or no --seed")
     if arguments.seed is not None and not is_text(arguments.seed):

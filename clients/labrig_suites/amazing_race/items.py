@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labrig.canonical import sha256
+from labrig.canonical import content_hash, sha256
+from labrig.config import home
 from labrig.errors import LabrigError
 from labrig_harness.records.items_file import published_rows
 from labrig_harness.sample import Sample, SampleInput
@@ -20,6 +21,7 @@ from labrig_suites.amazing_race.second_reading import ambiguous
 from labrig_suites.amazing_race.simulated import perfect
 from labrig_suites.amazing_race.tool_names import PAPER_TOOLS
 from labrig_suites.common import generated
+from labrig_suites.common.unfinished import Unfinished
 
 if TYPE_CHECKING:
     from labrig_suites.amazing_race.making.world import RaceWorld
@@ -32,6 +34,8 @@ WORDINGS = ("none", "all")
 """Of legs of ours: which of their pages are described by riddles."""
 TRIES, ATTEMPTS = 1500, 12
 """Plans of one attempt at a leg, and attempts."""
+LEAST_KEPT = 20
+"""Legs of a set from which on what is made of it is kept, should it be ended half-way."""
 commitment = partial(generated.commitment, NAME)
 
 
@@ -41,6 +45,7 @@ def generate(
     progress: Callable[[int], None] | None = None,
     world: str = WORLD,
     riddles: bool = False,
+    wiki: str = "",
 ) -> list[Sample]:
     """Return legs of a seed: every level and variant in turn, the same legs first whatever `count` is.
 
@@ -50,38 +55,64 @@ def generate(
         ``twin-1``, in which the arms run, or another: ``earth``, ``twin-SEED``.
     riddles
         Describe pages by several facts, so that they have to be looked for (`making.riddles`).
+    wiki
+        The path of a store (`labrig_atlas.wiki`), whose pages stand in place of those of the world.
     """
     from labrig_suites.amazing_race.making.world import race_world
 
-    with race_world(world) as opened:
+    kept = Unfinished(_kept(seed, world, riddles, wiki)) if count >= LEAST_KEPT else None
+    there = kept.read() if kept else {}
+    with race_world(world, wiki) as opened:
+        said = (*(("riddles",) if riddles else ()), *((opened.pages.digest,) if wiki else ()))
 
         def make(number: int) -> Sample:
+            if number in there:
+                return from_row(there[number][0])
             level, variant = LEVELS[number // 2 % len(LEVELS)], VARIANTS[number % 2]
-            return _made(opened, seed, number, level, variant, riddles)
+            sample = _made(opened, seed, number, level, variant, said)
+            if kept:
+                kept.add(number, [row(sample)])
+            return sample
 
-        return generated.one_by_one(range(count), make, progress)
+        made = generated.one_by_one(range(count), make, progress)
+    if kept:
+        kept.remove()
+    return made
+
+
+def _kept(*what: Any) -> Path:
+    """Return where a set is kept while it is made; the name changes with the code that makes it and answers in it."""
+    import labrig_atlas
+
+    rooms = (Path(__file__).parent, Path(labrig_atlas.__file__).parent)
+    files = (
+        path for room in rooms for path in sorted(room.rglob("*")) if path.suffix in (".py", ".toml", ".csv")
+    )
+    code = [sha256(path.read_bytes()) for path in files]
+    return home() / "suites" / NAME / f"{content_hash([code, *what])[:16]}.jsonl"
 
 
 def configured(settings: Mapping[str, Any]) -> Callable[..., list[Sample]]:
-    """Return `generate` with what a caller sets: ``riddles``, ``world``."""
-    if unknown := sorted(set(settings) - {"riddles", "world"}):
-        raise LabrigError(f"Unknown setting {unknown[0]!r}", where="--set", expected="riddles, world")
-    riddles, world = settings.get("riddles", WORDINGS[0]), settings.get("world", WORLD)
+    """Return `generate` with what a caller sets: ``riddles``, ``world``, ``wiki``."""
+    if unknown := sorted(set(settings) - {"riddles", "world", "wiki"}):
+        raise LabrigError(f"Unknown setting {unknown[0]!r}", where="--set", expected="riddles, world, wiki")
+    wiki = str(settings.get("wiki", ""))
+    riddles, world = settings.get("riddles", WORDINGS[0]), settings.get("world", "earth" if wiki else WORLD)
     if riddles not in WORDINGS:
         expected = " or ".join(WORDINGS)
         raise LabrigError(f"There are no riddles {riddles!r:.40}", where="--set riddles", expected=expected)
-    return partial(generate, world=str(world), riddles=riddles == "all")
+    return partial(
+        generate, world=str(world), riddles=riddles == "all", wiki=wiki and str(Path(wiki).resolve())
+    )
 
 
-def _made(
-    world: RaceWorld, seed: str, number: int, level: str, variant: str, riddles: bool = False
-) -> Sample:
+def _made(world: RaceWorld, seed: str, number: int, level: str, variant: str, said: Sequence[str]) -> Sample:
     """Return one leg: planned, looked over by the linter, and run once with all its calls."""
     from labrig_repository.gym.numbers import Draws
     from labrig_suites.amazing_race.making.assembling import leg_of_plan
     from labrig_suites.amazing_race.making.planning import plan
 
-    said = ("riddles",) if riddles else ()
+    riddles = "riddles" in said
     id = generated.opaque_id(seed, "/".join((NAME, VERSION, *said, world.name, str(number))))
     for attempt in range(ATTEMPTS):
         draws = Draws(NAME, DRAWING, *said, seed, world.name, str(number), str(attempt))

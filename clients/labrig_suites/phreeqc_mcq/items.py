@@ -20,10 +20,11 @@ from labrig_harness.sample import Sample, SampleInput
 from labrig_suites.common import generated
 from labrig_suites.common.dealing import evenly
 from labrig_suites.common.from_sync import from_sync
+from labrig_suites.common.unfinished import Unfinished
 from labrig_suites.phreeqc_mcq.checked import check
 from labrig_suites.phreeqc_mcq.in_words import JUDGED
 from labrig_suites.phreeqc_mcq.judged import Judged
-from labrig_suites.phreeqc_mcq.kept import Unfinished, path_of
+from labrig_suites.phreeqc_mcq.kept import path_of
 from labrig_suites.phreeqc_mcq.orbit import Drawn, Option, item, item_in_words, items_of_scenario
 from labrig_suites.phreeqc_mcq.scenario import Stem
 from labrig_suites.phreeqc_mcq.stems import STEMS

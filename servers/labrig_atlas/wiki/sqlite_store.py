@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,11 @@ class SqliteStore:
             page = rows[0][0] if rows else None
         found = self._numbered(page)
         return replace(found, redirected_from=identity.title) if found.title != identity.title else found
+
+    def every(self) -> Iterator[Page]:
+        """Yield all pages, in the order of their titles."""
+        for (number,) in self._rows("SELECT id FROM pages ORDER BY title"):
+            yield self._numbered(number)
 
     async def search(self, text: str, n: int = 5) -> list[Found]:
         """Return the pages that fit a text best: its very title first, then by bm25 with a title's words counting most.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from labrig.canonical import content_hash
 from labrig_atlas.articles import Article, links_of, shown
 from labrig_suites.amazing_race.values import QUANTITY, YEAR, dates_in, folded, quantity
 
@@ -28,7 +29,7 @@ PLACES = frozenset(
             "building",
             "volcano",
         ),
-        *("university", "observatory", "bridge"),
+        *("university", "observatory", "bridge", "place"),
     )
 )
 """Kinds of pages whose subject has a point on a map."""
@@ -118,6 +119,11 @@ class Pages:
         """The words of all titles and names: what no clue may say."""
         found = {worded(name) for page in self.by_title.values() for name in (page.title, page.name)}
         return frozenset(tuple(each.split()) for each in found if len(each) > 4)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the pages and what they tell."""
+        return content_hash([repr(each) for _, each in sorted(self.by_title.items())])
 
     @cached_property
     def longest(self) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -18,10 +19,14 @@ from labrig_suites.amazing_race.making.pages import Pages, pages_of
 from labrig_suites.amazing_race.making.planning import FIRST_DAY, Market
 from labrig_suites.amazing_race.making.riddles import Riddles
 from labrig_suites.amazing_race.making.roadblocks import Ask
+from labrig_suites.amazing_race.making.store_pages import store_pages
 from labrig_suites.amazing_race.page_text import PageText, read_markdown
 from labrig_suites.amazing_race.pages import page_of
 
 EARTH = "earth"
+BUNDLED = "bundled"
+NEAR = 0.5
+"""Degrees between the point of a page and that of its name on the maps."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +101,14 @@ class RaceWorld:
 
 
 @contextmanager
-def race_world(name: str) -> Iterator[RaceWorld]:
-    """Open a world: ``earth``, or ``twin-SEED``, which is made from its seed."""
+def race_world(name: str, wiki: str = "") -> Iterator[RaceWorld]:
+    """Open a world: ``earth``, or ``twin-SEED``, which is made from its seed.
+
+    Parameters
+    ----------
+    wiki
+        The path of a store, whose pages stand in place of those of the world.
+    """
     from labrig_atlas.articles import read_articles
     from labrig_atlas.offline.markets import securities
     from labrig_atlas.wiki.bundled import world_host
@@ -106,7 +117,6 @@ def race_world(name: str) -> Iterator[RaceWorld]:
 
     seed = seed_of(name)
     articles = read_articles() if seed is None else twin(seed).articles
-    pages = pages_of(articles, f"https://{world_host(name)}/wiki/")
     with open_world(name) as world:
         traded = tuple(
             Market(each.symbol, each.kind, max(each.first, FIRST_DAY), date(2023, 12, 31))
@@ -114,26 +124,45 @@ def race_world(name: str) -> Iterator[RaceWorld]:
             if each.first < date(2023, 1, 1)
         )
     aliases = {each.title: each.aliases for each in articles}
-    settings = {"world": name}
+    settings = {"world": name} | ({"wiki": wiki} if wiki else {})
     with (
         asking("atlas", ServeOptions(toolsets=("paper",), settings=settings)) as ask_text,
-        looking_up(name) as look_up,
+        looking_up(name, wiki or BUNDLED) as look_up,
     ):
+        if wiki:
+            pages, aliases = store_pages(Path(wiki), partial(_kind, look_up)), {}
+        else:
+            pages = pages_of(articles, f"https://{world_host(name)}/wiki/")
         yield RaceWorld(name, pages, traded, ask_text, look_up, aliases)
 
 
+def _kind(look_up: Ask, title: str, point: tuple[float, float] | None) -> str:
+    """Return what the tools can be asked of the subject of a page: maps know a place of its name near its point."""
+    name = title.partition(" (")[0]
+    try:
+        if name == title and look_up("countries_area", {"country": title}):
+            return "country"
+    except LabrigError:
+        pass
+    try:
+        found = look_up("maps_geocode", {"address": name})["location"] if point else None
+    except LabrigError:
+        return "subject"
+    near = found and max(abs(found["lat"] - point[0]), abs(found["lng"] - point[1])) < NEAR
+    return "place" if near else "subject"
+
+
 @contextmanager
-def looking_up(name: str) -> Iterator[Ask]:
+def looking_up(name: str, wiki: str) -> Iterator[Ask]:
     """Yield a function that gives what tools of the toolset ``paper`` give, from the functions behind them."""
     from anyio.from_thread import start_blocking_portal
 
     from labrig_atlas.asking import Atlas
     from labrig_atlas.published import figures, maps, texts, weather
-    from labrig_atlas.reading import BUNDLED
     from labrig_atlas.reading import Pages as WikiPages
 
     atlas = Atlas(world=name)
-    pages = WikiPages(BUNDLED, name, atlas.client)
+    pages = WikiPages(wiki, name, atlas.client)
     rooms: dict[str, Any] = {"maps": maps, "weather": weather}
 
     async def call(tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
