@@ -6,8 +6,6 @@ how code is sent and its answer read is that of `solution`.
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Arm, Solution
 from labrig_suites.science_gym.solution import printed_line, query, run
@@ -23,5 +21,5 @@ def another(sample: Sample, arm: Arm) -> Solution:
     Unsolvable
         For an arm that does not run code, and a task that was not generated here.
     """
-    call = run(asdict(query(sample)), arm, module=MODULE)
+    call = run(query(sample), arm, module=MODULE)
     return Solution((call,), lambda results: printed_line(results[-1]))

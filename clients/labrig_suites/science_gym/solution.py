@@ -60,12 +60,13 @@ def query(sample: Sample) -> Query:
         raise Unsolvable(f"the task has no query: {error}") from error
 
 
-def program(asked: Mapping[str, Any], toolset: str = PAPER, *, module: str = "recompute") -> str:
+def program(asked: Query | Mapping[str, Any], toolset: str = PAPER, *, module: str = "recompute") -> str:
     """Return the Python that answers a question, for the sandbox of a toolset."""
     text = files(__package__).joinpath(f"{module}.py").read_text("utf-8")
+    fields = asdict(asked) if isinstance(asked, Query) else asked
     readers = "list_directory, read_text_file, read_binary_file"
     shim = SHIM if toolset == DEFAULT else ""
-    answers = f"{PROGRAMS[module]}(json.loads({json.dumps(asked)!r}), {readers})"
+    answers = f"{PROGRAMS[module]}(json.loads({json.dumps(fields)!r}), {readers})"
     return f"{text}\n{shim}\nprint({answers})\n"
 
 
@@ -74,7 +75,7 @@ def toolset_of(arm: Arm) -> str:
     return next((each for each in arm.serve.toolsets if each in (PAPER, DEFAULT)), "")
 
 
-def run(asked: Mapping[str, Any], arm: Arm, *, module: str = "recompute") -> Call:
+def run(asked: Query | Mapping[str, Any], arm: Arm, *, module: str = "recompute") -> Call:
     """Return the call that answers a question by code.
 
     Raises
@@ -87,7 +88,7 @@ def run(asked: Mapping[str, Any], arm: Arm, *, module: str = "recompute") -> Cal
         raise Unsolvable(f"the arm {arm.name} does not run code")
     arguments: dict[str, Any] = {"code": program(asked, toolset, module=module)}
     if toolset == DEFAULT:
-        arguments["id"] = asked["repository"]
+        arguments["id"] = asked.repository if isinstance(asked, Query) else asked["repository"]
     return Call("run_python_code", arguments)
 
 
@@ -114,7 +115,7 @@ def solution(sample: Sample, arm: Arm) -> Solution:
     if asked.type == "extension":
         every = Call("list_directory", {"id": asked.repository, "prefix": "", "depth": None})
         return Solution((every,), lambda results: answered(extension(asked, paths(results[0], toolset))))
-    call = run(asdict(asked), arm)
+    call = run(asked, arm)
     if asked.statistic in ("", "mode"):
         return Solution((call,), lambda results: answered(printed(results[0])))
     return Solution((call,), lambda results: answered(shown(printed(results[0]), sample.brief.prompt)))
