@@ -1,9 +1,4 @@
-"""What a program of 150 lines and no model gets: a question is read by regular expressions, the rest is pandas and SciPy.
-
-The templates of the clean tier it knows whole. Of a hard repository it does what a sensible script would: it finds the
-quantity in the list of columns, drops the usual codes for missing, joins the lists by their keys, and applies the
-conditions whose words it finds.
-"""
+"""What 150 lines and no model get: a program that knows the templates of `clean`, and what a script can of `hard`."""
 
 import io
 import itertools
@@ -15,30 +10,17 @@ from scipy import stats
 
 NO = "not possible"
 NUMBER = r"-?\d+(?:\.\d+)?"
-WORDS = {
-    "most frequent": "mode",
-    "smallest": "min",
-    "largest": "max",
-    "median": "median",
-    "sample standard": "std",
-}
-WORDS |= {
-    "population standard": "std0",
-    "sample variance": "var",
-    "population variance": "var0",
-    "chi-square": "chi",
-}
-WORDS |= {"Pearson": "pearson", "Spearman": "spearman", "Kruskal": "kruskal", "analysis of variance": "anova"}
-WORDS |= {"number of": "count", "how often": "count", "count of": "count", "mean": "mean", "higher": "mean"}
-MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+KINDS = "mode min max median std std0 var var0 chi pearson spearman kruskal anova count count count mean mean"
+SAID = "most frequent,smallest,largest,median,sample standard,population standard,sample variance,population variance"
+SAID += ",chi-square,Pearson,Spearman,Kruskal,analysis of variance,number of,how often,count of,mean,higher"
+WORDS = dict(zip(SAID.split(","), KINDS.split(), strict=True))
+ABOVE, BELOW = "above|more than|>|greater than|over", "below|less than|<|smaller than|under"
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 ABSTRACT, TITLE = r"^## Abstract\n\n(.+)$", r"^# (.+)$"
 README = {(1, 1): "title and abstract", (1, 0): "title only", (0, 1): "abstract only", (0, 0): "neither"}
-TESTS = {
-    "anova": stats.f_oneway,
-    "kruskal": stats.kruskal,
-    "pearson": stats.pearsonr,
-    "spearman": stats.spearmanr,
-}
+TESTS = dict(
+    zip(KINDS.split()[9:13], (stats.pearsonr, stats.spearmanr, stats.kruskal, stats.f_oneway), strict=True)
+)
 
 
 class Baseline:
@@ -65,7 +47,7 @@ class Baseline:
             return self.data[0].rpartition(".")[2]
         if "begins with" in question:
             return sum(each.startswith(re.search('"(.*)"', question)[1]) for each in self.paths)
-        named = re.search(r'[Tt]he file "([^"]+)"', question) or re.search(r'file "([^"]+)"', question)
+        named = re.search(r'file "([^"]+)"', question)
         where, _, ask = re.split(r"(, what is |, can you )", question + ", what is ", maxsplit=1)
         files, _, rows_where = where.partition(", using only rows where ")
         chosen = [named[1]] if named else self.by_paths(self.conditions(files))
@@ -81,10 +63,8 @@ class Baseline:
         if "null hyp" not in ask:
             return self.statistic(kind, [rows[each] for each in names])
         level = float(re.search(r"level of (\S+):", ask)[1])
-        pairs = [names[:2], names[2:4]]
-        return ", ".join(
-            "yes" if self.statistic(kind, [rows[a], rows[b]], p=True) < level else "no" for a, b in pairs
-        )
+        found = [self.statistic(kind, [rows[a], rows[b]], p=True) for a, b in (names[:2], names[2:4])]
+        return ", ".join("yes" if each < level else "no" for each in found)
 
     def conditions(self, text):
         for name, what in re.findall(r'"([^"]+)" is (.+?)(?=(?:, | and )"[^"]+" is |$|\?)', text):
@@ -93,18 +73,15 @@ class Baseline:
             tests = {"between": lambda x, low=low, high=high: low <= float(x) <= high}
             tests |= {"above": lambda x, low=low: float(x) > low, "more": lambda x, low=low: float(x) >= low}
             tests |= {"below": lambda x, low=low: float(x) < low, "less": lambda x, low=low: float(x) <= low}
-            tests |= {"": lambda x, values=values: any(str(x) == each or is_same(each, x) for each in values)}
+            tests |= {"": lambda x, values=values: str(x) in values or plain(x) in map(plain, values)}
             yield name, next(test for word, test in tests.items() if word in what.partition('"')[0]), values
 
     def by_paths(self, conditions):
         scheme = re.search(r"Files are named `(.+?)`", self.readme)
         kept = self.data
         for name, _, values in conditions:
-            level = (
-                [n for n, part in enumerate(scheme[1].split("/")) if f"{{{name}}}" in part][0]
-                if scheme
-                else None
-            )
+            levels = scheme[1].split("/") if scheme else []
+            level = [f"{{{name}}}" in each for each in levels].index(True) if scheme else None
             forms = "|".join(re.escape(form) for each in values for form in written(each, name))
             found = re.compile(rf"(?:^|[/_\-=])(?:{forms})(?:$|[/_\-.])")
             parts = {path: path if level is None else path.split("/")[level] for path in self.data}
@@ -119,9 +96,8 @@ class Baseline:
             return pd.read_excel(io.BytesIO(content), engine="calamine", dtype=object, keep_default_na=False)
         if kind.startswith("json"):
             text = content.decode()
-            return pd.DataFrame(
-                json.loads(text) if kind == "json" else map(json.loads, text.splitlines()), dtype=object
-            )
+            rows = json.loads(text) if kind == "json" else map(json.loads, text.splitlines())
+            return pd.DataFrame(rows, dtype=object)
         mark = ";" if b";" in content[:200] and b"meta" not in path.encode() else ","
         return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False, comment="#", sep=mark)
 
@@ -137,9 +113,7 @@ class Baseline:
         elif kind in TESTS:
             found = TESTS[kind](*(each.astype(float) for each in columns))
         else:
-            return getattr(first.astype(float), kind.rstrip("0"))(
-                **({"ddof": 0} if kind.endswith("0") else {})
-            )
+            return first.astype(float).agg(kind.rstrip("0"), **({"ddof": 0} if "0" in kind else {}))
         return found.pvalue if p else found.statistic
 
     def hard(self, question):
@@ -147,24 +121,17 @@ class Baseline:
         named = lists["columns"][["column", "called"]].itertuples(index=False)
         spoken = {called: name for name, names in named for called in names.split("; ") if called in question}
         columns = [spoken[each] for each in sorted(spoken, key=question.index)]
-        frames = {path: self.table(path) for path in self.data if path.startswith("data/")}
-        if "visits.csv" in question or "visits for which" in question:
-            counts = {
-                re.search(r"V\d+", path)[0]: frame["sample"].nunique() for path, frame in frames.items()
-            }
-            rows = lists["visits"].merge(lists["sites"], on="site")
-            said = rows["visit"].map(counts) != rows["samples"].astype(int)
-            return int(said[self.fulfil(rows, question, []).index].sum())
-        frames = [
-            frame.rename(columns=lambda each: each.partition(" (")[0]).assign(
-                visit=re.search(r"V\d+", path)[0]
-            )
-            for path, frame in frames.items()
-        ]
-        rows = (
-            pd.concat(frames).drop_duplicates("sample").merge(lists["visits"][["visit", "site"]], on="visit")
-        )
+        frames = []
+        for path in self.data:
+            if path.startswith("data/") and not path.endswith("_copy.csv"):
+                frame = self.table(path).rename(columns=lambda each: each.partition(" (")[0])
+                frame["visit"] = re.search(r"V\d+", path)[0]
+                frames.append(frame[frame["sample"] != ""])
+        rows = pd.concat(frames).drop_duplicates("sample", keep="last").merge(lists["visits"], on="visit")
         rows = rows.merge(lists["sites"], on="site")
+        if "visits" in question:
+            visits = self.fulfil(rows, question, []).groupby("visit")
+            return sum(len(each) != int(each["samples"].iloc[0]) for _, each in visits)
         for name in columns:
             cells = rows[name].astype(str).str.replace(",", ".")
             rows[name] = pd.to_numeric(cells.mask(cells.isin(["-999", "9999", "NA"])), errors="coerce")
@@ -175,27 +142,20 @@ class Baseline:
         return self.statistic(kind, [rows[each] for each in names])
 
     def fulfil(self, rows, question, columns):
-        for name in rows.columns.difference([*columns, "sample", "time", "site", "visit"]):
+        for name in rows.columns.difference([*columns, "sample", "time", "site", "visit", "day"]):
             levels = {each for each in rows[name].dropna().astype(str).unique() if len(each) > 2}
             said = {each for each in levels if each in question}
             if len(levels) < 9 and 0 < len(said) < len(levels):
                 rows = rows[rows[name].isin(said)]
-        bound = re.search(
-            rf"(above|more than|>|greater than|over|below|less than|<|smaller than|under) ({NUMBER})",
-            question,
-        )
+        bound = re.search(rf"({ABOVE}|{BELOW}) ({NUMBER})", question)
         if bound and len(columns) > 1:
-            above = bound[1] in ("above", "more than", ">", "greater than", "over")
-            rows = (
-                rows[rows[columns[1]] > float(bound[2])]
-                if above
-                else rows[rows[columns[1]] < float(bound[2])]
-            )
+            sign = 1 if bound[1] in ABOVE.split("|") else -1
+            rows = rows[rows[columns[1]] * sign > float(bound[2]) * sign]
         return rows
 
 
-def is_same(one, other):
-    return all(re.fullmatch(NUMBER, str(each)) for each in (one, other)) and float(one) == float(other)
+def plain(x):
+    return float(x) if re.fullmatch(NUMBER, str(x)) else x
 
 
 def written(value, name):
@@ -203,7 +163,5 @@ def written(value, name):
     if date := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", value):
         y, m, d = date.groups()
         forms += [y + m + d, f"{y}_{m}_{d}", f"{m}_{d}_{y}", f"{d}-{m}-{y}", f"{d}{MONTHS[int(m) - 1]}{y}"]
-    return [
-        label + each
-        for label, each in itertools.product(("", f"{name}=", name.removesuffix("_number")), forms)
-    ]
+    labels = ("", f"{name}=", name.removesuffix("_number"))
+    return [label + each for label, each in itertools.product(labels, forms)]
