@@ -33,7 +33,8 @@ def score(sample: Sample, trajectory: Trajectory) -> Score:
     """
     expected = EXPECTED.validate_python(sample.truth["expected"])
     submission = trajectory.submission
-    grade = grading.grade(expected, submission.text if submission else None, last_message(trajectory))
+    text = submission.text if submission else None
+    grade = grading.grade(expected, text, last_message(trajectory), sample.brief.prompt)
     tokens = trajectory.tokens
     facts: dict[str, Any] = {
         "committed": submission is not None,

@@ -1,8 +1,8 @@
 """Whether an answer is right, by two definitions side by side.
 
 ``compat`` is appendix A.8 of the InfiniteScienceGym paper read literally (`literal`), ``strict`` what that grader
-should have been (`strict`, with `one_number`, `choices`, `abstaining`). Every decision, with the answer that forced
-it, is a row of ``docs/suites/science-gym-grading.md``; a test grades these rows.
+should have been (`strict`, with `one_number`, `company`, `choices`, `abstaining`). Every decision, with the answer
+that forced it, is a row of ``docs/suites/science-gym-grading.md``; a test grades these rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from labrig_suites.science_gym.grading import literal, strict
 from labrig_suites.science_gym.grading.committed import literal_text, parts, with_key
 from labrig_suites.science_gym.question import Expected
 
-VERSION = "2"
+VERSION = "3"
 SHOWN = 200
 """Characters of an answer that a grade quotes."""
 
@@ -41,7 +41,7 @@ class Grade:
     abstains_strict: bool
 
 
-def grade(expected: Expected, answer: str | None, response: str) -> Grade:
+def grade(expected: Expected, answer: str | None, response: str, question: str = "") -> Grade:
     """Grade one answer; no text raises an error.
 
     Parameters
@@ -51,10 +51,12 @@ def grade(expected: Expected, answer: str | None, response: str) -> Grade:
         ``answer``, the last one of the message that has is taken.
     response
         The whole final message: the answer where there is no JSON object with the key ``answer``.
+    question
+        What was asked: a value that stands in it is no second answer.
     """
     answer = with_key(answer, response)
     by_letter = literal.read(expected, literal_text(answer, response))
-    by_sense = strict.read(expected, parts(answer, response))
+    by_sense = strict.read(expected, parts(answer, response), question)
     return Grade(
         compat=by_letter.right,
         strict=by_sense.right,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from labrig_harness.channels import MESSAGE, json_objects
+from labrig_suites.science_gym.grading.company import KEYS
 
 KEY = "answer"
 DEEPEST = 8
@@ -76,12 +77,18 @@ def _flat(value: Any, depth: int) -> Iterator[str | None]:
         if depth > DEEPEST:
             yield None
             return
-        for part in list(value.values() if isinstance(value, dict) else value)[: MOST + 1]:
+        for part in list(_named(value) if isinstance(value, dict) else value)[: MOST + 1]:
             yield from _flat(part, depth + 1)
     elif isinstance(value, bool):
         yield "yes" if value else "no"
     else:
         yield None if value is None else str(value)
+
+
+def _named(value: dict[Any, Any]) -> list[Any]:
+    """Return the values of an object without degrees of freedom, p and the like, where it has others."""
+    kept = [each for key, each in value.items() if not KEYS.fullmatch(str(key).strip())]
+    return kept or list(value.values())
 
 
 def _load(text: str | None) -> Any:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from labrig_suites.science_gym.grading.abstaining import abstains
 from labrig_suites.science_gym.grading.choices import chosen, plain
+from labrig_suites.science_gym.grading.company import alone
 from labrig_suites.science_gym.grading.literal import Reading
 from labrig_suites.science_gym.grading.one_number import numbers
 from labrig_suites.science_gym.question import NOT_POSSIBLE, Expected
@@ -19,8 +20,8 @@ NOISE = Fraction(1, 10**12)
 _LABEL = re.compile(r"(?:the )?(?:project )?(?:title|abstract|answer)(?: is)?\W+")
 
 
-def read(expected: Expected, parts: list[str] | None) -> Reading:
-    """Grade the parts of an answer."""
+def read(expected: Expected, parts: list[str] | None, question: str = "") -> Reading:
+    """Grade the parts of an answer to a question, given as its words."""
     if not parts or sum(map(len, parts)) > LONGEST:
         return Reading(False, False, "")
     if abstains(parts, expected.choices):
@@ -31,7 +32,10 @@ def read(expected: Expected, parts: list[str] | None) -> Reading:
     if expected.kind == "text":
         text = plain(", ".join(parts))
         return Reading(plain(expected.value) in (text, plain(_LABEL.sub("", text, count=1))), False, text)
-    said = numbers(", ".join(parts))  # two that are both right are the rounded and the exact one
+    answer = ", ".join(parts)
+    said = (
+        alone(answer, question) if expected.kind == "number" else numbers(answer)
+    )  # two that are both right are the rounded and the exact one
     right = bool(said) and all(_is_right(expected, each) for each in said)
     return Reading(right, False, ", ".join(map(_shown, said[:MOST_SHOWN])))
 
