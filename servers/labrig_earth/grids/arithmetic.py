@@ -8,6 +8,7 @@ import numpy as np
 
 from labrig.errors import LabrigError
 from labrig_earth.grids.axes import axes_of
+from labrig_earth.grids.times import numbers_of_periods
 from labrig_earth.grids.units import DIFFERENCE, convert, registry, same_dimension, unit_of
 
 ACTS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
@@ -67,17 +68,22 @@ def _same_times(one: Any, other: Any, time: str, its: str, said: list[str]) -> t
         other = other.rename({its: time})
     if one.sizes[time] == other.sizes[time] and bool((one[time].values == other[time].values).all()):
         return one, other
-    if str(one[time].dt.calendar) != str(other[time].dt.calendar):
-        raise LabrigError(
-            f"The calendars differ: {one[time].dt.calendar} and {other[time].dt.calendar}",
-            where=time,
-            try_="aggregate both to months or years, which all calendars have",
-        )
-    common = np.intersect1d(one[time].values, other[time].values)
+    calendars = [str(each[time].dt.calendar) for each in (one, other)]
+    (kind, mine), (of_other, its) = (numbers_of_periods(each[time]) for each in (one, other))
+    if not kind or kind != of_other:
+        kind, mine, its = "time", one[time].values, other[time].values
+        if calendars[0] != calendars[1]:
+            raise LabrigError(
+                f"The calendars differ: {calendars[0]} and {calendars[1]}",
+                where=time,
+                try_="aggregate both to months or years, which all calendars have",
+            )
+    common, first, second = np.intersect1d(mine, its, return_indices=True)
     if not common.size:
         raise LabrigError("The fields have no time in common", where=time)
-    said.append(f"{common.size} times that both have, of {one.sizes[time]} and {other.sizes[time]}")
-    return one.sel({time: common}), other.sel({time: common})
+    said.append(f"{common.size} {kind}s that both have, of {one.sizes[time]} and {other.sizes[time]}")
+    one, other = one.isel({time: first}), other.isel({time: second})
+    return one, other.assign_coords({time: one[time]})
 
 
 def _shown(values: Any) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.bounds import LAND_NAMED
-from labrig_earth.data.cubes import open_data
+from labrig_earth.data.cubes import OF_FILES, open_data
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import SCALED
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
@@ -96,6 +96,9 @@ def opened(*places: Place, group: str = "") -> Field:
             warnings = (*warnings, f"{found.preliminary} steps are preliminary (ERA5T) and may change")
     if axes.time in data.coords and (data[axes.time].dtype.kind == "M" or is_cftime(data[axes.time])):
         data = note_step(data, axes.time)
+    members = str(data[axes.member].attrs.get("long_name", "")) if axes.member in data.coords else ""
+    if members.startswith(OF_FILES):
+        done = (*done, f"{data.sizes[axes.member]} files at the same times are members, in their order")
     pieces = piece_bytes(data)
     scaled = [data[name].attrs.pop(SCALED) for name in data.data_vars if SCALED in data[name].attrs]
     done = (*done, *(f"scale and offset of the file applied ({said})" for said in scaled))

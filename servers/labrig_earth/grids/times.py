@@ -117,6 +117,15 @@ def note_step(data: Any, name: str) -> Any:
     return data
 
 
+def numbers_of_periods(axis: Any) -> tuple[str, Any]:
+    """Return ``month`` or ``year`` and the number of each step's on any calendar; an empty text for other steps."""
+    step = str(axis.attrs.get(STEP, "")) or time_axis(axis, str(axis.name)).step
+    years = axis.dt.year.values
+    if step.endswith(("year", "years")):
+        return "year", years
+    return ("month", years * 12 + axis.dt.month.values) if "month" in step else ("", years)
+
+
 def seconds_of_steps(axis: Any, *, ends: bool = False) -> Any:
     """Return how long each step is, s: months and years as their calendar has them.
 

@@ -188,12 +188,7 @@ def _line(chosen: Field, name: str) -> Line:
             where=str(data.name),
             try_="extract a point, or take the mean over an area, first",
         )
-    index = data[axes.time].to_index()
-    times = (
-        index.to_datetimeindex(time_unit="us").to_numpy()
-        if hasattr(index, "to_datetimeindex")
-        else index.to_numpy()
-    )
+    times = _on_the_usual_calendar(data[axes.time])
     if axes.member and axes.member in data.dims:
         members = data.transpose(axes.time, axes.member).values.astype(float)
         low, middle, high = np.nanpercentile(members, [10, 50, 90], axis=1)
@@ -206,6 +201,21 @@ def _line(chosen: Field, name: str) -> Line:
             f"10 to 90 % of {members.shape[1]} members",
         )
     return Line(name, times, data.values.astype(float))
+
+
+def _on_the_usual_calendar(axis: Any) -> Any:
+    """Return times as NumPy has them; those of 360 days a year at their part of it, so that 30 February has a place."""
+    index = axis.to_index()
+    if not hasattr(index, "to_datetimeindex"):
+        return index.to_numpy()
+    if str(axis.dt.calendar) != "360_day":
+        return index.to_datetimeindex(time_unit="us").to_numpy()
+    begins, ends = (
+        np.array([f"{year + after:04d}-01-01" for year in axis.dt.year.values], "datetime64[us]")
+        for after in (0, 1)
+    )
+    hours = (axis.dt.dayofyear.values - 1) * 24 + axis.dt.hour.values
+    return begins + ((ends - begins) * (hours / (360 * 24))).astype("timedelta64[us]")
 
 
 def _with_years(data: Any, axes: Axes) -> tuple[Any, Axes]:

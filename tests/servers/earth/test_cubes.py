@@ -19,6 +19,8 @@ from labrig.toolbox import ServeOptions
 from labrig_earth.data.cubes import open_data
 from labrig_earth.data.formats import Place
 from labrig_earth.grids.operations import OPERATIONS
+from labrig_earth.plots.operations import OPERATIONS as OF_PLOTS
+from labrig_earth.plots.operations import _on_the_usual_calendar
 from labrig_earth.server import toolbox
 from labrig_earth.work.calls import Call
 
@@ -52,12 +54,62 @@ def test_years_and_variables_are_one_and_are_read_when_they_are_needed(tmp_path:
 
 
 @pytest.mark.parametrize(
-    "other", [{"year": 2000}, {"year": 2001, "side": 3}, {"year": 2001, "calendar": "360_day"}]
+    "other",
+    [{"year": 2000, "side": 3}, {"year": 2001, "side": 3}, {"year": 2001, "calendar": "360_day"}],
 )
 def test_files_that_are_no_parts_of_one_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
     places = [_year(tmp_path / "a.nc", 2000), _year(tmp_path / "b.nc", **other)]
     with pytest.raises(LabrigError, match="no parts of one"):
         open_data(places)
+
+
+def test_files_at_the_same_times_are_members_whose_months_are_paired_across_calendars(tmp_path: Path) -> None:
+    """Three models of 360, 365 and 366 days, the second twice as long; days on two calendars are no pairs."""
+    places = [
+        _year(tmp_path / f"{calendar}.nc", 2000, calendar=calendar)
+        for calendar in ("360_day", "noleap", "standard")
+    ]
+    call = Call({"data": tuple(places)}, {"over": "both"}, tmp_path)
+    found = OPERATIONS["aggregate"](call)
+    assert [each.note for each in found.values] == ["member 1", "member 2", "member 3"]
+    assert [each.value for each in found.values] == [2000, 2000, 2000]
+    assert "3 files at the same times are members" in found.method
+    data = open_data(places)
+    assert data.sizes["time"] == 12 and data.time.dtype.kind == "M"
+    assert "360_day.nc, noleap.nc, standard.nc" in data.member.attrs["long_name"]
+    daily = []
+    for calendar in ("noleap", "360_day"):
+        times = xr.date_range("2000-01-01", periods=9, calendar=calendar, use_cftime=True)
+        xr.Dataset({"t": ("time", np.arange(9.0))}, {"time": times}).to_netcdf(tmp_path / f"d_{calendar}.nc")
+        daily.append(Place.of(tmp_path / f"d_{calendar}.nc"))
+    with pytest.raises(LabrigError, match="calendars of the files differ: 360_day, noleap"):
+        open_data(daily)
+    late = xr.open_dataset(places[1].path, decode_times=False)
+    late.assign_coords(time=("time", late.time.values + 304, late.time.attrs)).to_netcdf(tmp_path / "late.nc")
+    with pytest.raises(LabrigError, match="share 2"):
+        open_data([places[1], Place.of(tmp_path / "late.nc")])
+
+
+def test_months_and_years_of_two_calendars_are_subtracted(tmp_path: Path) -> None:
+    one = _year(tmp_path / "one.nc", 2000, calendar="standard")
+    other = _year(tmp_path / "other.nc", 2000, calendar="360_day")
+    call = Call({"data": (one,), "other": (other,)}, {"what": "subtract"}, tmp_path)
+    found = OPERATIONS["combine"](call)
+    assert [each.value for each in found.values] == [0, 0, 0] and "12 months that both have" in found.method
+
+
+def test_days_of_a_year_of_360_are_drawn_at_their_part_of_the_year(tmp_path: Path) -> None:
+    times = xr.date_range("2095-01-01", periods=360, calendar="360_day", use_cftime=True)
+    data = xr.Dataset({"t": ("time", np.arange(360.0), {"units": "K"})}, {"time": times})
+    drawn = _on_the_usual_calendar(data.time)
+    assert drawn[[0, 59, 180]].astype("datetime64[D]").astype(str).tolist() == [
+        "2095-01-01",
+        "2095-03-01",
+        "2095-07-02",
+    ]
+    data.to_netcdf(tmp_path / "days.nc")
+    made = OF_PLOTS["plot_series"](Call({"data": (Place.of(tmp_path / "days.nc"),)}, {}, tmp_path))
+    assert made.files == ("series.png",)
 
 
 def test_rasters_with_dates_in_their_names_are_a_series(tmp_path: Path) -> None:
