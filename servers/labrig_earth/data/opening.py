@@ -26,6 +26,8 @@ from labrig_earth.data.tables import points_of, read_table
 
 CHUNK = "32MiB"
 MOST_PIECE_BYTES = 1 << 30
+DEFAULT_FILL = 9.969209968386869e36
+"""Of NetCDF, for floats of either size that have no other (NC_FILL_DOUBLE)."""
 SCALED = "labrig_scaled"
 """Attribute of a raster: the scale and offset of its bands, which have been applied."""
 MOST_VECTOR_BYTES = 512 << 20
@@ -98,11 +100,22 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
                 try_="store it in smaller chunks",
                 code="limit",
             )
-    found = with_plane(found)
+    found = with_plane(found if kind == "zarr" else _without_fill(found))
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
     return with_names(note_land(note_bounds(found)))
+
+
+def _without_fill(data: Any) -> Any:
+    """Return a NetCDF dataset without what its library puts where nobody wrote, of variables that state no fill."""
+    for name in data.data_vars:
+        each = data[name]
+        stated = {"_FillValue", "missing_value"} & each.encoding.keys()
+        if each.dtype.kind == "f" and each.ndim and not stated:
+            data[name] = each.where(each != DEFAULT_FILL)
+            data[name].encoding = each.encoding
+    return data
 
 
 def _stored_bytes(variable: Any) -> int:

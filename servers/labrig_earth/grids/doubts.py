@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.opening import DEFAULT_FILL
 from labrig_earth.grids.axes import is_field
 from labrig_earth.grids.reading import Field
 from labrig_earth.grids.units import DIFFERENCE, same_dimension
 
 MISSING_VALUES = (
     *(-999.0, -999.9, -9999.0, -9999.9, -99999.0, -32767.0, -32768.0, -2147483648.0, 1e20, -1e20, 1e30),
-    *(9.969209968386869e36, 3.4028234663852886e38, -3.4028234663852886e38),
+    *(DEFAULT_FILL, 3.4028234663852886e38, -3.4028234663852886e38),
 )
 """Numbers that archives put where there is no value: of station files, of SRTM, of CMIP, NetCDF's default for floats,
 and the ends of float32, which GDAL's drivers take. A file should state the one it uses."""

@@ -211,3 +211,17 @@ def test_a_result_comes_back_as_it_was_sent() -> None:
     assert noted.assumed == ("first", "WGS 84") and noted.warnings == ("gap",)
     with pytest.raises((TypeError, KeyError)):
         Result.from_dict({**sent.to_dict(), "warnings": [1]})
+
+
+def test_what_nobody_wrote_into_a_netcdf_is_missing_without_a_fill_that_the_file_states(
+    tmp_path: Path,
+) -> None:
+    """NetCDF's library fills what is not written; integers may mean their fill, and keep it."""
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("x", 3)
+        for name, kind in (("single", "f4"), ("double", "f8"), ("whole", "i2")):
+            file.createVariable(name, kind, ("x",))[0] = 1.0
+    found = open_dataset(tmp_path / "a.nc")
+    assert found.single.values.tolist()[0] == 1 and int(found.single.isnull().sum()) == 2
+    assert int(found.double.isnull().sum()) == 2
+    assert int(found.whole.isnull().sum()) == 0
