@@ -26,7 +26,12 @@ _OF = re.compile(
     r"\s*\)?\s*(?:for|of|in)\s(?:the\s|our\s|single[- ]crystal(?:s|line)?\s(?:of\s)?|"
     r"(?:(?:co-?)?intercalated|parent|pristine|undoped|bulk|pure)\s)*$"
 )
-_IN_BRACKETS = re.compile(r"\s?\([^()]{0,40}$")
+_IN_BRACKETS = re.compile(r"(?:\^\{[\d,–-]+\}|\s?\[[\d,–-]+\])?\s?\([^()]{0,60}$")
+_ELEMENT = re.compile(
+    r"\b(?:[Tt]ungsten|[Ii]ndium|[Nn]iobium|[Ll]ead|[Tt]in|[Aa]lumini?um|[Mm]ercury|[Tt]antalum|[Gg]allium|[Zz]inc|[Vv]anadium|"
+    r"[Cc]opper|[Ss]ilver|[Gg]old|[Pp]latinum|[Nn]ickel|[Ii]ron)\b(?=\^\{|\s?[\[(])"
+)
+"""The name of an element before a bracket or a mark, as "tungsten^{24} (Tc = 15 mK)"."""
 _JOINED = re.compile(r"\s(?:and|,)\s[^\s.;,]{1,16}\s?[~≈∼=]?\s?")
 _PAIRED = re.compile(r"\brespectively\b", re.IGNORECASE)
 _PARTS = re.compile(r";\s|,?\s(?=(?:while|whereas|but)\b)")
@@ -173,13 +178,14 @@ def paired(sentence: str, values: Sequence[tuple[int, int, str]], parent: str = 
 
     "4.5 K and 7.1 K for A and B, respectively" pairs them in order; "12 K for A" and "A (12 K)" say it outright.
     """
-    materials = written_in(sentence)
+    elements = [(*match.span(), match.group()) for match in _ELEMENT.finditer(sentence)]
+    materials = sorted([*written_in(sentence), *elements])
     told: dict[int, str] = {}
     for start, end, _ in values:
         for first, last, written in materials:
             if 0 <= first - end <= 40 and _OF.fullmatch(sentence[end:first]):
                 told[start] = written
-            elif 0 <= start - last <= 42 and _IN_BRACKETS.fullmatch(sentence[last:start]):
+            elif 0 <= start - last <= 64 and _IN_BRACKETS.fullmatch(sentence[last:start]):
                 told.setdefault(start, written)
     for (start, end, _), (following, _, _) in reversed(list(pairwise(values))):
         if following in told and start not in told and _JOINED.fullmatch(sentence[end:following]):

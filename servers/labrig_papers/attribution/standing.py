@@ -23,7 +23,7 @@ _CITED = re.compile(rf"{_NO_NOTE.pattern}|{_RAISED}")
 its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)."""
 _OF_METHOD = re.compile(
     r"\b(?:formula|model|equation|relation|method|approximation|theory|code|package|functional|procedure|program|"
-    r"algorithm|expression|scheme|technique|software)(?:s|e)?"
+    r"algorithm|expression|scheme|technique|software|\w+meter|instrument|apparatus|beamline|set-?up)(?:s|e)?"
     rf"\s?(?:(?:of|in|from)\s)?(?:Refs?\.\s?)?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
     re.IGNORECASE,
 )
@@ -32,8 +32,12 @@ _OF_EQUATION = re.compile(
     rf"=\s?(?![\d.+−-])[^\s=]{{2,40}}\s\(?(?:Refs?\.\s)?(?:{_IN_BRACKETS}|{_RAISED})\)?"
 )
 """A mark right behind an equation of symbols: δE = Δ^{2}/E_{F} (Ref. [35])."""
+_AFTER_EQUATION = re.compile(
+    rf"=\s?[^.;,=\[\]]{{2,60}}?[)}}]\s{_IN_BRACKETS}(?=\s(?:and|allow|gives?|yields?|one|we)\b)"
+)
 _OF_WAY = re.compile(
-    r"\b(?:anneal\w*|grown|synthesi[sz]ed|prepared|fabricated|sintered|polished|cleaved|enriched|deposited)\b[^.;]{0,160}?"
+    r"\b(?:anneal\w*|grown|synthesi[sz]ed|prepared|fabricated|sintered|polished|cleaved|enriched|deposited|sealed|reacted|"
+    r"described|reported elsewhere)\b(?:[^.;]|\.(?=\d)){0,220}?"
     rf"\s?(?:{_IN_BRACKETS}|{_RAISED})(?=\s?[.;]|$)",
     re.IGNORECASE,
 )
@@ -44,10 +48,19 @@ _ASIDE = re.compile(
 """A clause in brackets with a mark of its own, which says nothing of what stands before it."""
 _INSIDE = re.compile(rf"\([^()]*\s[=≈∼~≃]\s[^()]*\s{_IN_BRACKETS}\s?\)")
 """A value in brackets with its mark: (γ = −5.77 MHz/T [30])."""
+_IN_ASIDE = re.compile(
+    rf"\((?=(?:[^\s()]+\s){{4,}})(?![^()]*\b(?:see|Refs?|review|references|and)\b)[^()]*(?:\s{_IN_BRACKETS}|{_RAISED})\s?\)"
+)
+"""A clause in brackets that ends in a mark, which is of it alone: (assuming a surface of 2 m^{2}, as given by theory^{13})."""
+_LATELY = re.compile(r"\s*(?:very |more |quite )?recently,?\s(?!we\b|our\b)", re.IGNORECASE)
+"""Of what was made lately by others, a mark cites them."""
 _BY_OTHERS = re.compile(
     r"\b(?:earlier|previous(?:ly)?|prior)\s+(?:work\w*|report\w*|stud\w*|author\w*|group\w*|result\w*|value\w*|measure\w*)"
     r"|\b(?!(?:here|have|been|will|also|were|data|this)\b)[a-z]{4,}\s(?:et al\.?\s|and co-?workers\s)?"
     r"reported\b(?!\s(?:here|in this))"
+    r"|\b(?:several|some|many|other|recent|the first)\s(?:[\w-]+\s){0,3}?"
+    r"(?:results?|experiments?|stud(?:y|ies)|measurements?|calculations?|reports?|works?|groups?|authors?),?\s"
+    r"(?:[\w,]+\s){0,5}?(?:claim|report|suggest|show|indicat|found|find|reveal|evidenc|support)\w*"
     r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
     r"|\b(?:his|her|(?-i:[A-Z][\w-]+[’']s))\s(?:own\s)?"
     r"(?:velocit|measure|data|value|result|observ|analys|estimate|sample|crystal|film|experiment)",
@@ -66,12 +79,12 @@ _OWN_FINDING = re.compile(
 """Of what one says to have found, a mark at the end of the sentence cites the way."""
 _EARLIER = re.compile(r"\b(?:previous(?:ly)?|earlier|before|Refs?\.)", re.IGNORECASE)
 _GIVEN = re.compile(
-    r"\b(?:taking into account|considering|given|assuming)\s(?:[^,.;]|\.\d){0,60}\s(?:of|is|=|≈|~)\s*$",
+    r"\b(?:taking(?: into account)?|considering|given|assuming)\s(?:[^,.;]|\.\d){0,60}\s(?:of|is|=|≈|~)\s*$",
     re.IGNORECASE,
 )
 """What stands right before a number that goes into a theory, and does not come from it."""
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|assuming|by setting|"
+    r"\b(?:calculat\w*|by setting|assuming\s\S{1,12}\s?[=≈~∼]|"
     r"substitut(?:ion of|ing)\s(?:[^.;]|\.\d){0,90}?\s(?:gives|yields|we (?:get|obtain))|"
     r"comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
     r"ab[ -]initio|first[ -]principles|DFT|"
@@ -83,6 +96,8 @@ _CALCULATED = re.compile(
     r"(?:artificial|synthetic) (?:data|sets?|spectr\w+|velocit\w+|light curves?|images?|catalog\w*))\b",
     re.IGNORECASE,
 )
+_ASSUMING = re.compile(r"\bassuming\b", re.IGNORECASE)
+"""Before a number, which then rests on what is assumed; behind one it says how data were taken together."""
 _OF_THEORY = re.compile(
     r"\b(?:(?:BCS|weak[ -]coupling|theoretical|predicted|expected|calculated|Pauli|paramagnetic)\s+(?:BCS\s+)?"
     r"(?:value|limit|ratio|result|prediction)s?)(?:\s+(?:of|is|=|for|near|about))*[\s(~≈=]*$",
@@ -90,15 +105,35 @@ _OF_THEORY = re.compile(
 )
 """What stands right before a number of theory: "the BCS value 1.43"; it says nothing of other numbers."""
 _OF_EXPERIMENT = re.compile(
-    r"\b(?:experimental(?:ly determined)?|measured|observed)\s+values?(?:\s+(?:of|is|=|for|near|about))*"
+    r"\b(?:experimental(?:ly determined)?|measured|observed)\s+(?:values?|[A-Za-zχγλξ]{1,2}(?:_\{[^{}]*\})?(?=\s(?:of|=|≈)))(?:\s+(?:of|is|=|for|near|about))*"
     r"(?:\s*[A-Za-zΔ∆ξλ]\w{0,2}(?:_\{[^{}]*\})?)?[\s(~≈≃'=]*$",
     re.IGNORECASE,
 )
 """What stands right before a number of experiment, to which theory is held: "the experimental value T_{c} ≃ 8.5 K"."""
+_EXPERIMENT = re.compile(r"\b(?:experiment\w*|measured|measurements?|observed)\b", re.IGNORECASE)
+"""What makes a number before the words of theory one of experiment: "the curves measured at 4 K and the theoretical"."""
+_AGAINST_EXPERIMENT = re.compile(
+    r",?\s(?:\w+\s){1,4}?(?:than|with|to)\s(?:the\s|our\s)?(?:experiment|measured|observed)\w*", re.IGNORECASE
+)
+"""Behind a part whose value is held against experiment, and so comes from theory."""
+_OBTAINED = re.compile(
+    r",?\s?we (?:can |could )?(?:obtain|estimate|derive|calculate|deduce|infer)\b", re.IGNORECASE
+)
+"""What one obtains from what the part before it set."""
+_OF_INPUT = re.compile(
+    r"\b(?:extrapolat|fit)\w*\b[^.;]{0,60}\s(?:in|between|over|within|range|range of)\s(?:the\s(?:range|interval)\s)?"
+    r"(?:of\s|from\s|T\s?=\s?)?(?:[\d.]+\s?\w{1,3}\s[<≤]\s?T\s?)?$",
+    re.IGNORECASE,
+)
+"""Before the range of what was measured, over which one extrapolates or fits."""
 _PARTS = re.compile(
     r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but|although|though"
-    r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)"
-    r"|in contrast|in (?:good |excellent |fair |close )?agreement with|agrees? (?:well )?with|consistent with"
+    r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to|(?:is |are )?comparable (?:to|with)"
+    r"|which (?:lies|agrees?|compares?|falls|exceeds|coincides|(?:is|are|was) (?:\w+ly )?(?:close|similar|comparable|consistent|"
+    r"larger|smaller|higher|lower|in |of the (?:same )?order))|(?:which |\w+ly )?(?:reassur|indicat|suggest|imply|confirm|"
+    r"demonstrat|support|reflect)(?:ing|es|s)\b|where(?=\s\S{1,14}\s?[=≈~∼≃])|as (?:is )?(?:also )?(?:already )?(?:reported|observed|found|seen|pointed out|noted)"
+    r"|without (?:the|any)|(?:is |are )?(?:at odds|in line|in accord(?:ance)?|in contradiction|in disagreement) with"
+    r"|in contrast|in (?:very |rather )?(?:good |excellent |fair |close |best |reasonable |perfect |fine |full )?agreement with|agrees? (?:well )?with|consistent with"
     r"|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
     r"|we (?:can |could )?(?:obtain|estimate|derive|calculate|deduce|infer)|which (?:could|may|might|can)"
     r"|(?:higher|lower|larger|smaller|greater|less|more) than)\b",
@@ -108,7 +143,9 @@ _PARTS = re.compile(
 _LOOKED_FOR = re.compile(r",?\s(?:which correspond(?:s|ed)|corresponding) to\b", re.IGNORECASE)
 """Where it goes over from what the authors did to what they did it for."""
 _COMPARISON = re.compile(
-    r",?\s(?:in \w+ agreement|in agreement|agrees?|consistent|compare[sd]?)\b", re.IGNORECASE
+    r",?\s(?:in (?:\w+ ){0,2}agreement|agrees?|consistent|compare[sd]?|similar(?:ly)? to|as (?:\w+ ){0,2}(?:reported|observed|found))"
+    r"\b",
+    re.IGNORECASE,
 )
 
 
@@ -164,8 +201,11 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
     what it says itself; else what an earlier part said goes on, but for one that speaks of own work. A comparison ends
     at its comma.
     """
+    sentence = sentence.replace("\n", " ")
     if _OF_THEORY.search(sentence[:at]):
         return "calculated"
+    if _OF_INPUT.search(sentence[:at]):
+        return "measured"
     if _OF_EXPERIMENT.search(sentence[:at]):
         return "measured"
     sentence = without_foreign_marks(sentence, at)
@@ -183,9 +223,17 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
             standing = "measured"
         elif (marks.search(part) and not found) or _BY_OTHERS.search(part):
             standing = "cited"
-        elif _CALCULATED.search(_without_theory(part)):
+        elif _ASSUMING.search(sentence[first:at]):
             standing = "calculated"
-        elif _OWN.search(part):
+        elif (theory := _CALCULATED.search(_without_theory(part))) and not (
+            first <= at <= first + theory.start() and _EXPERIMENT.search(sentence[first:at])
+        ):
+            standing = "calculated"
+        elif first and _EXPERIMENT.search(sentence, first, max(first, min(last, at))):
+            standing = "measured"
+        elif _AGAINST_EXPERIMENT.match(sentence, last):
+            standing = "calculated"
+        elif _OWN.search(part) and not (before == "calculated" and _OBTAINED.match(part)):
             standing = "measured"
         before = before if is_compared else standing
     return standing
@@ -199,7 +247,8 @@ def without_foreign_marks(sentence: str, at: int = -1) -> str:
         kept = match.start() <= at < match.end() and match.group()[0] == "("
         return match.group() if kept else match.group()[:mark] + " " * (len(match.group()) - mark)
 
-    for pattern in (_OF_METHOD, _OF_EQUATION, _OF_WAY, _ASIDE, _INSIDE):
+    ways = () if _LATELY.match(sentence) else (_OF_WAY,)
+    for pattern in (_OF_METHOD, _OF_EQUATION, _AFTER_EQUATION, *ways, _ASIDE, _INSIDE, _IN_ASIDE):
         sentence = pattern.sub(blank, sentence)
     return sentence
 
@@ -239,12 +288,12 @@ _NO_DENIAL = re.compile(
 
 def is_calculated(said: str) -> bool:
     """Tell whether words say outright that what they are of is calculated, as the first sentence of a caption may."""
-    return _CALCULATED.search(_without_theory(said)) is not None
+    return _CALCULATED.search(_without_theory(said.replace("\n", " "))) is not None
 
 
 def is_denied(sentence: str, at: int) -> bool:
     """Tell whether the words before a value deny what it is of: "did not observe superconductivity down to 40 mK"."""
-    return _DENIED.search(_NO_DENIAL.sub(" ", sentence[:at])) is not None
+    return _DENIED.search(_NO_DENIAL.sub(" ", sentence[:at].replace("\n", " "))) is not None
 
 
 def _without_theory(part: str) -> str:
