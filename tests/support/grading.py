@@ -26,8 +26,10 @@ FACTORS = {
     "kOe/μB": 1e6 / (4 * 3.141592653589793) / 9.2740100657e-24, "mJ/mol K^4": 1e-3, "mJ/mol K^2": 1e-3,
     "mJ/(mol K^2)": 1e-3, "mm": 1e-3, "V": 1.0, "mV": 1e-3, "μV": 1e-6, "pA": 1e-12, "Hz": 1.0, "MHz/T": 1e6,
     "μeV": 1.602176634e-25, "kbar": 1e8, "K/kbar": 1e-8, "%/kbar": 1e-10, "μm": 1e-6,
-    "Ω": 1.0, "μΩ cm": 1e-8, "mΩ cm": 1e-5, "mK/min": 1e-3 / 60, "Oe": 1e-4, "mOe": 1e-7, "mOe/min": 1 / (4 * 3.141592653589793) / 60, "nm3": 1e-27,
-    "erg/cm3K2": 0.1, "nm^-1": 1e9, "μA": 1e-6, "cm": 1e-2, "J/mol K": 1.0, "min": 60.0, "h": 3600.0, "K/T": 1.0, "T/K": 1.0,
+    "Ω": 1.0, "μΩ cm": 1e-8, "mΩ cm": 1e-5, "mK/min": 1e-3 / 60, "Oe": 1e-4, "mOe": 1e-7,
+    "mOe/min": 1 / (4 * 3.141592653589793) / 60, "nm3": 1e-27,
+    "erg/cm3K2": 0.1, "nm^-1": 1e9, "μA": 1e-6, "cm": 1e-2, "J/mol K": 1.0, "min": 60.0, "h": 3600.0,
+    "K/T": 1.0, "T/K": 1.0,
 }  # fmt: skip
 """What one of each unit is in SI; °C is a shift. A year has 365.25 days; 1 Oe is 1e-4 T alone (B = μ0 H),
 and 1000/(4 π) A/m in a unit with others."""

@@ -51,7 +51,7 @@ _INSIDE = re.compile(rf"\([^()]*\s[=≈∼~≃]\s[^()]*\s{_IN_BRACKETS}\s?\)")
 _IN_ASIDE = re.compile(
     rf"\((?=(?:[^\s()]+\s){{4,}})(?![^()]*\b(?:see|Refs?|review|references|and)\b)[^()]*(?:\s{_IN_BRACKETS}|{_RAISED})\s?\)"
 )
-"""A clause in brackets that ends in a mark, which is of it alone: (assuming a surface of 2 m^{2}, as given by theory^{13})."""
+"""A clause in brackets that ends in a mark, which is of it alone: (assuming a surface as given by theory^{13})."""
 _LATELY = re.compile(r"\s*(?:very |more |quite )?recently,?\s(?!we\b|our\b)", re.IGNORECASE)
 """Of what was made lately by others, a mark cites them."""
 _BY_OTHERS = re.compile(
@@ -84,7 +84,7 @@ _GIVEN = re.compile(
 )
 """What stands right before a number that goes into a theory, and does not come from it."""
 _CALCULATED = re.compile(
-    r"\b(?:calculat\w*|by setting|assuming\s\S{1,12}\s?[=≈~∼]|"
+    r"\b(?:calculat\w*|by setting|assuming(?=\s\S{1,12}\s?[=≈~∼])|"
     r"substitut(?:ion of|ing)\s(?:[^.;]|\.\d){0,90}?\s(?:gives|yields|we (?:get|obtain))|"
     r"comput(?:ed|ations?|es)|predict\w*|theoretical\w*|(?<!functional )theory|"
     r"ab[ -]initio|first[ -]principles|DFT|"
@@ -105,13 +105,14 @@ _OF_THEORY = re.compile(
 )
 """What stands right before a number of theory: "the BCS value 1.43"; it says nothing of other numbers."""
 _OF_EXPERIMENT = re.compile(
-    r"\b(?:experimental(?:ly determined)?|measured|observed)\s+(?:values?|[A-Za-zχγλξ]{1,2}(?:_\{[^{}]*\})?(?=\s(?:of|=|≈)))(?:\s+(?:of|is|=|for|near|about))*"
+    r"\b(?:experimental(?:ly determined)?|measured|observed)\s+"
+    r"(?:values?|[A-Za-zχγλξ]{1,2}(?:_\{[^{}]*\})?(?=\s(?:of|=|≈)))(?:\s+(?:of|is|=|for|near|about))*"
     r"(?:\s*[A-Za-zΔ∆ξλ]\w{0,2}(?:_\{[^{}]*\})?)?[\s(~≈≃'=]*$",
     re.IGNORECASE,
 )
 """What stands right before a number of experiment, to which theory is held: "the experimental value T_{c} ≃ 8.5 K"."""
 _EXPERIMENT = re.compile(r"\b(?:experiment\w*|measured|measurements?|observed)\b", re.IGNORECASE)
-"""What makes a number before the words of theory one of experiment: "the curves measured at 4 K and the theoretical"."""
+"""What makes a number before words of theory one of experiment: "the curves measured at 4 K and the theoretical"."""
 _AGAINST_EXPERIMENT = re.compile(
     r",?\s(?:\w+\s){1,4}?(?:than|with|to)\s(?:the\s|our\s)?(?:experiment|measured|observed)\w*", re.IGNORECASE
 )
@@ -126,15 +127,18 @@ _OF_INPUT = re.compile(
     re.IGNORECASE,
 )
 """Before the range of what was measured, over which one extrapolates or fits."""
+_BRACKETED = re.compile(r"\((?:[^\s()]+\s){2,}[^()]*\)")
 _PARTS = re.compile(
     r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but|although|though"
-    r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to|(?:is |are )?comparable (?:to|with)"
-    r"|which (?:lies|agrees?|compares?|falls|exceeds|coincides|(?:is|are|was) (?:\w+ly )?(?:close|similar|comparable|consistent|"
-    r"larger|smaller|higher|lower|in |of the (?:same )?order))|(?:which |\w+ly )?(?:reassur|indicat|suggest|imply|confirm|"
-    r"demonstrat|support|reflect)(?:ing|es|s)\b|where(?=\s\S{1,14}\s?[=≈~∼≃])|as (?:is )?(?:also )?(?:already )?(?:reported|observed|found|seen|pointed out|noted)"
+    r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to"
+    r"|(?:is |are )?comparable (?:to|with)|which (?:lies|agrees?|compares?|falls|exceeds|coincides|"
+    r"(?:is|are|was) (?:\w+ly )?"
+    r"(?:close|similar|comparable|consistent|larger|smaller|higher|lower|in |of the (?:same )?order))"
+    r"|(?:which |\w+ly )?(?:reassur|indicat|suggest|imply|confirm|demonstrat|support|reflect)(?:ing|es|s)\b"
+    r"|where(?=\s\S{1,14}\s?[=≈~∼≃])|as (?:(?:is|also|already) )*(?:reported|observed|found|seen|noted)"
     r"|without (?:the|any)|(?:is |are )?(?:at odds|in line|in accord(?:ance)?|in contradiction|in disagreement) with"
-    r"|in contrast|in (?:very |rather )?(?:good |excellent |fair |close |best |reasonable |perfect |fine |full )?agreement with|agrees? (?:well )?with|consistent with"
-    r"|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
+    r"|in contrast|in (?:very |rather )?(?:(?:good|excellent|fair|close|best|perfect|full) )?agreement with"
+    r"|agrees? (?:well )?with|consistent with|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
     r"|we (?:can |could )?(?:obtain|estimate|derive|calculate|deduce|infer)|which (?:could|may|might|can)"
     r"|(?:higher|lower|larger|smaller|greater|less|more) than)\b",
     re.IGNORECASE,
@@ -143,8 +147,8 @@ _PARTS = re.compile(
 _LOOKED_FOR = re.compile(r",?\s(?:which correspond(?:s|ed)|corresponding) to\b", re.IGNORECASE)
 """Where it goes over from what the authors did to what they did it for."""
 _COMPARISON = re.compile(
-    r",?\s(?:in (?:\w+ ){0,2}agreement|agrees?|consistent|compare[sd]?|similar(?:ly)? to|as (?:\w+ ){0,2}(?:reported|observed|found))"
-    r"\b",
+    r",?\s(?:in (?:\w+ ){0,2}agreement|agrees?|consistent|compare[sd]?|similar(?:ly)? to"
+    r"|as (?:\w+ ){0,2}(?:reported|observed|found))\b",
     re.IGNORECASE,
 )
 
@@ -223,10 +227,9 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
             standing = "measured"
         elif (marks.search(part) and not found) or _BY_OTHERS.search(part):
             standing = "cited"
-        elif _ASSUMING.search(sentence[first:at]):
-            standing = "calculated"
-        elif (theory := _CALCULATED.search(_without_theory(part))) and not (
-            first <= at <= first + theory.start() and _EXPERIMENT.search(sentence[first:at])
+        elif _ASSUMING.search(sentence[first:at]) or (
+            (theory := _CALCULATED.search(_without_asides(_without_theory(part), at - first)))
+            and not (first <= at <= first + theory.start() and _EXPERIMENT.search(sentence[first:at]))
         ):
             standing = "calculated"
         elif first and _EXPERIMENT.search(sentence, first, max(first, min(last, at))):
@@ -251,6 +254,13 @@ def without_foreign_marks(sentence: str, at: int = -1) -> str:
     for pattern in (_OF_METHOD, _OF_EQUATION, _AFTER_EQUATION, *ways, _ASIDE, _INSIDE, _IN_ASIDE):
         sentence = pattern.sub(blank, sentence)
     return sentence
+
+
+def _without_asides(part: str, at: int) -> str:
+    """Return a part of the same length without the clauses in brackets in which a place is not."""
+    return _BRACKETED.sub(
+        lambda match: match.group() if match.start() <= at < match.end() else " " * len(match.group()), part
+    )
 
 
 def _parts_of(sentence: str) -> list[tuple[int, int]]:
@@ -300,14 +310,14 @@ def _without_theory(part: str) -> str:
     """Return a part of a sentence without the words that speak of one number of theory, or of what one expects."""
     part = re.sub(
         r"\b(?:as|than|contrary to what is|unlike what is)\s(?:is\s|was\s)?(?:expected|predicted|anticipated)\b",
-        " ",
+        lambda match: " " * len(match.group()),
         part,
         flags=re.IGNORECASE,
     )
     return re.sub(
         r"\b(?:BCS|weak[ -]coupling|theoretical|predicted|expected|calculated)\s+(?:BCS\s+)?"
         r"(?:value|limit|ratio|result)s?",
-        " ",
+        lambda match: " " * len(match.group()),
         part,
         flags=re.IGNORECASE,
     )

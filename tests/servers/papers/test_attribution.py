@@ -327,3 +327,54 @@ def test_the_title_goes_before_the_host_and_before_what_others_wrote(
 ) -> None:
     each = find_quantities([text], title="Superconductivity in Cu_{x}Bi_{2}Se_{3}")[-1]
     assert each.formulas[0] == formula and each.material_by.startswith(by)
+
+
+MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "It was found to be 11.3 K, in\nbest agreement with the bulk and in\ncontrast with a previous report [6].",
+            MEASURED,
+        ),
+        ("Some contacts have gaps of 2.4 meV, similarly to the results of Ref. 9.", MEASURED),
+        (
+            "Samples were synthesized by reacting graphite (spread below 0.4 Å) for weeks at 350 K with an alloy [8].",
+            MEASURED,
+        ),
+        ("Recent tunnel results claimed a gap of 40 meV, higher than that of others.", CITED),
+        ("Here the volume is V = 2 nm^{3}, where W = 0.195 nm is that of a cell^{22}.", MEASURED),
+        ("The coherence length is 11 nm, which is comparable to that of other compounds [24].", MEASURED),
+        ("The path is 15 nm (with a surface of two nm as given by band structure^{13}).", MEASURED),
+        ("The curves measured at 4 K are shown beside the calculated ones.", MEASURED),
+        ("Following them we extrapolated the ratio in 35 K < T < 47 K to zero.", MEASURED),
+        ("The sample was cooled down to 2 K and analyzed assuming a Gaussian distribution.", MEASURED),
+        ("The separation is about 4 meV here, assuming Δ = 5 of the rest.", CALCULATED),
+        ("By setting a = 1 and B as above\nwe obtain 5 kbar.", CALCULATED),
+        ("This value is smaller than the experimentally observed one, 0.6 K.", MEASURED),
+        ("The enhancement of 30 K is much larger than the experimental results.", CALCULATED),
+        ("Recently, films with a sharp transition at 43 K were synthesized by using a press [10].", CITED),
+        ("The noise of the diffractometer^{14} enables us to rule out more than 1 K.", MEASURED),
+        ("A transition at 84 K is at odds with what is known of others^{19}.", MEASURED),
+        ("The resistivity is 28 nm, which lies in between that of pure A and B [22].", MEASURED),
+        ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
+    ],
+)
+def test_whose_a_value_is_over_lines_comparisons_and_asides(text: str, expected: str) -> None:
+    assert {each.standing for each in find_quantities([text])[:1]} == {expected}, find_quantities([text])
+
+
+def test_marks_with_a_bracket_end_a_sentence() -> None:
+    text = "It is close to those of the first report.^{10)} These reach 46.0 K at 4.15 GPa."
+    assert [each.standing for each in find_quantities([text])] == [MEASURED, MEASURED]
+
+
+def test_an_element_before_a_bracket_is_the_material_of_what_stands_in_it() -> None:
+    text = "In Ag_{5}Pb_{2}O_{6} it is 11 nm, comparable to that of tungsten^{24} (ξ = 32 nm, T_{c} = 15 K)."
+    assert [each.formulas[0] for each in find_quantities([text])] == [
+        "Ag_{5}Pb_{2}O_{6}",
+        "tungsten",
+        "tungsten",
+    ]
