@@ -28,7 +28,7 @@ FACTORS = {
     "μeV": 1.602176634e-25, "kbar": 1e8, "K/kbar": 1e-8, "%/kbar": 1e-10, "μm": 1e-6,
     "Ω": 1.0, "μΩ cm": 1e-8, "mΩ cm": 1e-5, "mK/min": 1e-3 / 60, "Oe": 1e-4, "mOe": 1e-7,
     "mOe/min": 1 / (4 * 3.141592653589793) / 60, "nm3": 1e-27,
-    "erg/cm3K2": 0.1, "nm^-1": 1e9, "μA": 1e-6, "cm": 1e-2, "J/mol K": 1.0, "min": 60.0, "h": 3600.0,
+    "erg/cm3K2": 0.1, "nm^-1": 1e9, "μA": 1e-6, "cm": 1e-2, "J/mol K": 1.0, "K/GPa": 1e-9, "min": 60.0, "h": 3600.0,
     "K/T": 1.0, "T/K": 1.0,
 }  # fmt: skip
 """What one of each unit is in SI; °C is a shift. A year has 365.25 days; 1 Oe is 1e-4 T alone (B = μ0 H),

@@ -26,13 +26,18 @@ _OF = re.compile(
     r"\s*\)?\s*(?:for|of|in)\s(?:the\s|our\s|single[- ]crystal(?:s|line)?\s(?:of\s)?|"
     r"(?:(?:co-?)?intercalated|parent|pristine|undoped|bulk|pure)\s)*$"
 )
-_IN_BRACKETS = re.compile(r"(?:\^\{[\d,–-]+\}|\s?\[[\d,–-]+\])?\s?\([^()]{0,60}$")
+_IN_BRACKETS = re.compile(
+    r"(?:\^\{[\d,–-]+\}|\s?\[[\d,–-]+\])?"
+    r"\s*(?:\((?:[^()]|\([^()]{0,8}\)){0,60}|\[[^\[\]]{0,40})$"
+)
 _ELEMENT = re.compile(
     r"\b(?:[Tt]ungsten|[Ii]ndium|[Nn]iobium|[Ll]ead|[Tt]in|[Aa]lumini?um|[Mm]ercury|[Tt]antalum|[Gg]allium|[Zz]inc|[Vv]anadium|"
     r"[Cc]opper|[Ss]ilver|[Gg]old|[Pp]latinum|[Nn]ickel|[Ii]ron)\b(?=\^\{|\s?[\[(])"
+    r"|(?<![\w-])(?:In|Pb|Sn|Al|Nb|Hg|Ta|V|Ga|Zn|Ti|Re|Mo)(?=\s[\[(]\s?T_?\{?c)"
 )
 """The name of an element before a bracket or a mark, as "tungsten^{24} (Tc = 15 mK)"."""
-_JOINED = re.compile(r"\s(?:and|,)\s[^\s.;,]{1,16}\s?[~≈∼=]?\s?")
+_OTHER_CLAUSE = re.compile(r"\b(?:while|whereas|but|compared)\b")
+_JOINED = re.compile(r"(?:\sand|\s?,)\s[^\s.;,]{1,16}\s?[~≈∼=]?\s?")
 _PAIRED = re.compile(r"\brespectively\b", re.IGNORECASE)
 _PARTS = re.compile(r";\s|,?\s(?=(?:while|whereas|but)\b)")
 
@@ -67,6 +72,7 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
             continue
         outside = 0 if sentence.start <= match.start() < sentence.end else 1 if match.start() < start else 3
         outside += any(first <= match.start() < last for first, last in compared)
+        outside += match.start() > end and _OTHER_CLAUSE.search(text, end, match.start()) is not None
         distance = (
             start - match.end() if match.end() <= start else match.start() - end + 40
         )  # what follows is further

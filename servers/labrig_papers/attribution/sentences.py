@@ -48,7 +48,15 @@ def sentence_of(text: str, start: int, end: int) -> Span:
     return Span(first, max(last, end))
 
 
+_GOES_ON = re.compile(r"[a-z(≈∼~=<>≤≥]|\d[\d.]*\s?(?:[A-Za-zµμ%°Å]|[−–-]\s?\d)")
+"""How a line begins that goes on behind an empty one, as between lines set far apart."""
+
+
 def _is_end(text: str, match: re.Match[str]) -> bool:
-    """Tell whether a point ends a sentence, and no abbreviation or initial."""
+    """Tell whether a point ends a sentence, and no abbreviation or initial, or an empty line what stands before it."""
+    if match.group()[0] == "\n":
+        return not (
+            re.search(r"[a-z\d,≈∼~=(})]$", text[: match.start()][-1:]) and _GOES_ON.match(text, match.end())
+        )
     short = _NO_END.search(text[max(0, match.start() - 8) : match.start()])
     return short is None or (len(short[0]) == 1 and _BEGINS.match(text, match.start()) is not None)

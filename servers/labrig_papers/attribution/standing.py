@@ -10,7 +10,7 @@ Standing = Literal["measured", "calculated", "cited"]
 
 _RAISED = (
     r"(?<=[A-Za-z%)]) \^\{?\d+(?:\s?[,–-]\s?\d+)*\}?(?=[\s,.;:)]|$)"
-    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-z])(?=\^\{?\d\d))\^\{?\d+(?:\s?[,–-]\s?\d+)*\}?"
+    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-zÅ%])(?=\^\{?\d\d))\^\{?\d+(?:\s?[,–-]\s?\d+)*\}?"
 )
 """With markup or, in the pages of a corpus, without: ``^{13,14}``, ``^13,14``."""
 _IN_BRACKETS = r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]"
@@ -32,6 +32,11 @@ _OF_EQUATION = re.compile(
     rf"=\s?(?![\d.+−-])[^\s=]{{2,40}}\s\(?(?:Refs?\.\s)?(?:{_IN_BRACKETS}|{_RAISED})\)?"
 )
 """A mark right behind an equation of symbols: δE = Δ^{2}/E_{F} (Ref. [35])."""
+_OF_FIT = re.compile(
+    rf"\bfit(?:s|ted)?\b(?:[^.;]|\.(?=\d)){{0,80}}?\b(?:with|using|by|to)\s(?:[^.;]|\.(?=\d)){{0,60}}?\s(?:{_IN_BRACKETS}|{_RAISED})",
+    re.IGNORECASE,
+)
+"""A mark of what one fits with."""
 _AFTER_EQUATION = re.compile(
     rf"=\s?[^.;,=\[\]]{{2,60}}?[)}}]\s{_IN_BRACKETS}(?=\s(?:and|allow|gives?|yields?|one|we)\b)"
 )
@@ -113,6 +118,8 @@ _OF_EXPERIMENT = re.compile(
 """What stands right before a number of experiment, to which theory is held: "the experimental value T_{c} ≃ 8.5 K"."""
 _EXPERIMENT = re.compile(r"\b(?:experiment\w*|measured|measurements?|observed)\b", re.IGNORECASE)
 """What makes a number before words of theory one of experiment: "the curves measured at 4 K and the theoretical"."""
+_DEVIATION = re.compile(r"\b(?:deviat|differ|discrepan|exceed)\w*", re.IGNORECASE)
+"""How far experiment is from theory is a finding."""
 _AGAINST_EXPERIMENT = re.compile(
     r",?\s(?:\w+\s){1,4}?(?:than|with|to)\s(?:the\s|our\s)?(?:experiment|measured|observed)\w*", re.IGNORECASE
 )
@@ -136,7 +143,7 @@ _PARTS = re.compile(
     r"(?:close|similar|comparable|consistent|larger|smaller|higher|lower|in |of the (?:same )?order))"
     r"|(?:which |\w+ly )?(?:reassur|indicat|suggest|imply|confirm|demonstrat|support|reflect)(?:ing|es|s)\b"
     r"|where(?=\s\S{1,14}\s?[=≈~∼≃])|as (?:(?:is|also|already) )*(?:reported|observed|found|seen|noted)"
-    r"|without (?:the|any)|(?:is |are )?(?:at odds|in line|in accord(?:ance)?|in contradiction|in disagreement) with"
+    r"|without (?:the|any)|(?:is |are )?(?:at odds|in line|in contradiction|in disagreement) with"
     r"|in contrast|in (?:very |rather )?(?:(?:good|excellent|fair|close|best|perfect|full) )?agreement with"
     r"|agrees? (?:well )?with|consistent with|(?:well |slightly |somewhat |much |far )?(?:below|above) the"
     r"|we (?:can |could )?(?:obtain|estimate|derive|calculate|deduce|infer)|which (?:could|may|might|can)"
@@ -144,6 +151,8 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 """Where a sentence goes over from what is said to what it is held against."""
+_COMMA = re.compile(r",\s(?!\S{1,12}\s?[=≈~∼≃])")
+"""Where a comparison ends, and not at the next of its values."""
 _LOOKED_FOR = re.compile(r",?\s(?:which correspond(?:s|ed)|corresponding) to\b", re.IGNORECASE)
 """Where it goes over from what the authors did to what they did it for."""
 _COMPARISON = re.compile(
@@ -229,7 +238,10 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
             standing = "cited"
         elif _ASSUMING.search(sentence[first:at]) or (
             (theory := _CALCULATED.search(_without_asides(_without_theory(part), at - first)))
-            and not (first <= at <= first + theory.start() and _EXPERIMENT.search(sentence[first:at]))
+            and not (
+                (at <= first + theory.start() or _DEVIATION.search(part))
+                and _EXPERIMENT.search(sentence[first:at])
+            )
         ):
             standing = "calculated"
         elif first and _EXPERIMENT.search(sentence, first, max(first, min(last, at))):
@@ -248,10 +260,11 @@ def without_foreign_marks(sentence: str, at: int = -1) -> str:
     def blank(match: re.Match[str]) -> str:
         mark = max(match.group().rfind("["), match.group().rfind("^"))
         kept = match.start() <= at < match.end() and match.group()[0] == "("
-        return match.group() if kept else match.group()[:mark] + " " * (len(match.group()) - mark)
+        blanked = match.group()[:mark] + " " * (len(match.group()) - mark)
+        return match.group() if kept else blanked[:-1] + match.group()[-1]
 
     ways = () if _LATELY.match(sentence) else (_OF_WAY,)
-    for pattern in (_OF_METHOD, _OF_EQUATION, _AFTER_EQUATION, *ways, _ASIDE, _INSIDE, _IN_ASIDE):
+    for pattern in (_OF_METHOD, _OF_EQUATION, _AFTER_EQUATION, _OF_FIT, *ways, _ASIDE, _INSIDE, _IN_ASIDE):
         sentence = pattern.sub(blank, sentence)
     return sentence
 
@@ -267,8 +280,8 @@ def _parts_of(sentence: str) -> list[tuple[int, int]]:
     """Return where the parts of a sentence begin and end."""
     cuts = {match.start() for match in _PARTS.finditer(sentence)}
     for match in _COMPARISON.finditer(sentence):
-        if match.start() in cuts and (comma := sentence.find(", ", match.end())) >= 0:
-            cuts.add(comma)
+        if match.start() in cuts and (comma := _COMMA.search(sentence, match.end())):
+            cuts.add(comma.start())
     cuts |= {
         match.start() for match in _LOOKED_FOR.finditer(sentence) if _OWN.search(sentence, 0, match.start())
     }

@@ -179,7 +179,7 @@ def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
     if (
         not compared
         and printed[0] not in _without_marks(alone)
-        and (each.standing == "cited" or not speaks_of_own(each.quote))
+        and (each.standing == "cited" or not (speaks_of_own(each.quote) or _is_aside(text, at, each, alone)))
     ):
         return each
     written = next(
@@ -187,6 +187,17 @@ def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
         alone,
     )
     return replace(each, formulas=tuple(dict.fromkeys([written, *each.formulas])), material_by="title")
+
+
+_PRONOUN = re.compile(r"\W*(?:it|its|this|these|those|their|they|there|here|also)\b", re.IGNORECASE)
+
+
+def _is_aside(text: str, at: int, each: Candidate, alone: str) -> bool:
+    """Tell whether another material was named beside the title's, or before own work, and nothing goes on about it."""
+    named = sentence_of(text, at, at + 1)
+    beside = _without_marks(alone) in _without_marks(text[named.start : named.end])
+    since = speaks_of_own(text[named.end : each.quote_start])
+    return (beside or since) and _PRONOUN.match(each.quote) is None
 
 
 def _without_marks(written: str) -> str:

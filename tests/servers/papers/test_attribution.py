@@ -359,6 +359,9 @@ MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
         ("The noise of the diffractometer^{14} enables us to rule out more than 1 K.", MEASURED),
         ("A transition at 84 K is at odds with what is known of others^{19}.", MEASURED),
         ("The resistivity is 28 nm, which lies in between that of pure A and B [22].", MEASURED),
+        ("The solid line is the fit (T_{c} = 6.16(1) K) with the tabulated data [15] of others.", MEASURED),
+        ("The deviation of experimental points from the theoretical curve does not exceed 2 K.", MEASURED),
+        ("The axis is 3.692 Å^{22} here.", CITED),
         ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
     ],
 )
@@ -378,3 +381,21 @@ def test_an_element_before_a_bracket_is_the_material_of_what_stands_in_it() -> N
         "tungsten",
         "tungsten",
     ]
+
+
+def test_a_line_that_goes_on_behind_an_empty_one_is_of_the_sentence() -> None:
+    text = "The third are RbOs_{2}O_{6}\n\n(T_{c} = 6.3 K) [4] and CsOs_{2}O_{6} (T_{c} = 3.3 K) [8].\n\nIt is 5 K."
+    found = find_quantities([text])
+    assert [each.formulas[0] for each in found][:2] == ["RbOs_{2}O_{6}", "CsOs_{2}O_{6}"]
+    assert [each.standing for each in found] == [CITED, CITED, MEASURED]
+
+
+def test_what_was_named_beside_the_material_of_the_title_is_not_what_goes_on() -> None:
+    text = "No order was found neither in LiFeP nor in LiFeAs. The width of the transition is constant up to 2.25 GPa."
+    assert find_quantities([text], title="Phase diagram of LiFeP")[0].formulas[0] == "LiFeP"
+    text = "For LiFeP a = 3.692 Å^{22} compared to a = 3.670 Å, c = 6.108 Å for LiFeAs at 6.54 GPa.^{23}"
+    found = find_quantities([text], title="Phase diagram of LiFeP")
+    assert [each.formulas[0] for each in found] == ["LiFeP", "LiFeAs", "LiFeAs", "LiFeAs"]
+    assert {each.standing for each in found} == {CITED}
+    text = "The angle is 109.92 K for LiFeP, of which β = 3 K while LiFeAs has more."
+    assert [each.formulas[0] for each in find_quantities([text])] == ["LiFeP", "LiFeP"]
