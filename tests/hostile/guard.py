@@ -29,6 +29,8 @@ _SUBREAPER = 36
 _OWN = ("labrig/logs", "labrig/cache", "labrig/atlas", "labrig/sandbox/scratch")
 """Folders of the home that Labrig writes by itself: its log, the list of fonts that drawing once makes, databases of
 worlds, made at the first use, and the scratch folders of runs, which a killed server leaves to the next one."""
+_OWN_TEMPORARY = "labrig-papers-"
+"""What the folder begins with in which Papers keeps what it fetches, as long as it lives."""
 
 
 @contextlib.contextmanager
@@ -128,7 +130,8 @@ class Guard:
         pending = [self.folder, *self.target.watched()]
         while pending:
             for entry in os.scandir(pending.pop()):
-                if Path(entry.path) in passed:
+                own = entry.name.startswith(_OWN_TEMPORARY) and Path(entry.path).parent == self.tmp
+                if own or Path(entry.path) in passed:
                     continue
                 about = entry.stat(follow_symlinks=False)
                 kind = stat.S_IFMT(about.st_mode)

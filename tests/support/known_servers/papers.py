@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from hostile.guard import Guard
 from hostile.servers.case import Call
+from hostile.servers.papers import CASES
 from hostile.servers.target import Target
 from support.fuzzing import Vocabulary, mangled
 from support.imitation import Imitation, html, page, redirect, status, text
@@ -241,4 +242,5 @@ TARGET = Target(
     right=lambda result: "'value': 'exact'" in str(result.get("structuredContent")),
     arguments={"search_paper": [{"path": PDF, "query": "transition"}]},
     lay_out=_attacked_folder,
+    cases=lambda: CASES,
 )
