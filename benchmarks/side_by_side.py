@@ -179,7 +179,8 @@ def prepared_unwalled(call: str, stack: AsyncExitStack) -> Callable[[], Awaitabl
             assert len(list(read_pages(pypdfium2.PdfDocument(content), [1, 2]))) == 2
 
         return read
-    from labrig_earth.work.calls import Call, Place
+    from labrig_earth.data.formats import Place
+    from labrig_earth.work.calls import Call
     from labrig_earth.work.running import run
 
     write_earth(folder)

@@ -194,7 +194,7 @@ def _add_where(verb: argparse.ArgumentParser) -> None:
 
 def _run(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
     if is_sweep(Path(arguments.suite)):
-        plans = sweep_plans(parser, arguments)
+        plans = sweep_plans(parser, arguments, make_plan)
     else:
         plans = [make_plan(arguments, take_question_file(arguments))]
     if arguments.dry_run:

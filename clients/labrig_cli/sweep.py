@@ -9,7 +9,7 @@ import argparse
 import tomllib
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -40,10 +40,12 @@ def is_sweep(path: Path) -> bool:
         return False  # the reader of questions says what is wrong with it
 
 
-def sweep_plans(parser: argparse.ArgumentParser, arguments: Namespace) -> list[RunPlan]:
+def sweep_plans(
+    parser: argparse.ArgumentParser,
+    arguments: Namespace,
+    make_plan: Callable[[Namespace, Sequence[Any]], RunPlan],
+) -> list[RunPlan]:
     """Return the plans of a sweep; flags that were given stand for what the file does not say."""
-    from labrig_cli.runs import make_plan
-
     path = Path(arguments.suite)
     table = dict(tomllib.loads(path.read_text(encoding="utf-8-sig"))[TABLE])
     agents = table.pop(AGENTS, [{}])

@@ -48,7 +48,8 @@ async def search_files(
         bool, Field(description="The query is a regular expression (RE2), as in temp_[FC] or ^site,.*mg/L.")
     ] = False,
     where: Annotated[
-        Literal["both", "names", "contents"], Field(description="Search names (paths), contents (text), or both.")
+        Literal["both", "names", "contents"],
+        Field(description="Search names (paths), contents (text), or both."),
     ] = "both",
     id: IdArgument = "",
     cursor: CursorArgument = "",

@@ -29,7 +29,7 @@ CASES = (
     Case(
         PAGES,
         "private addresses",
-        "loopback, link-local, a cloud's metadata, private networks, in 33 writings: numbers, IPv6, other digits, users",
+        "loopback, link-local, a cloud's metadata, private networks, in 33 writings: numbers, IPv6, digits, users",
         _fetch(*INSIDE),
         ("refused", "bad_input", "not_found", "unavailable"),  # a name: nothing is looked up, nothing fetched
         together=True,

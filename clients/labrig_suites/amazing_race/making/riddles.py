@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from labrig_repository.gym.numbers import Draws
@@ -123,7 +123,7 @@ def _chosen(hints: Collection[Hint], title: str, among: Collection[str] | None) 
     return None
 
 
-def _all_needed(chosen: Sequence[Hint]) -> bool:
+def _all_needed(chosen: list[Hint]) -> bool:
     """Return whether without any one of the hints more than one page is left."""
     rests = (chosen[:place] + chosen[place + 1 :] for place in range(len(chosen)))
     return all(len(frozenset.intersection(*(each.fits for each in rest))) > 1 for rest in rests)

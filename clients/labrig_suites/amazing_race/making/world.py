@@ -148,7 +148,7 @@ def _kind(look_up: Ask, title: str, point: tuple[float, float] | None) -> str:
         found = look_up("maps_geocode", {"address": name})["location"] if point else None
     except LabrigError:
         return "subject"
-    near = found and max(abs(found["lat"] - point[0]), abs(found["lng"] - point[1])) < NEAR
+    near = found and point and max(abs(found["lat"] - point[0]), abs(found["lng"] - point[1])) < NEAR
     return "place" if near else "subject"
 
 
