@@ -109,12 +109,10 @@ def read_articles(folder: Path = BUNDLED) -> tuple[Article, ...]:
         raise LabrigError(
             "There are no articles", where=str(folder), expected="files *.toml", code="not_found"
         )
-    return tuple(
-        article for path in paths for article in articles_of(path.read_text(encoding="utf-8"), path.name)
-    )
+    return tuple(article for path in paths for article in articles_of(path.read_bytes(), path.name))
 
 
-def articles_of(text: str, named: str) -> list[Article]:
+def articles_of(text: str | bytes, named: str) -> list[Article]:
     """Return the articles of one TOML text.
 
     Parameters
@@ -128,8 +126,8 @@ def articles_of(text: str, named: str) -> list[Article]:
         ``bad_input`` with article and key for what is no article.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = tomllib.loads(text.decode("utf-8") if isinstance(text, bytes) else text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise LabrigError(f"This is not TOML: {error}", where=named) from error
     entries = data.pop("article", [])
     if data or not isinstance(entries, list):

@@ -40,13 +40,20 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         built = asyncio.run(_build(given))
     except LabrigError as error:
-        print(error, file=sys.stderr)
+        print(_plain(str(error)), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted; the same command goes on from here.", file=sys.stderr)
         return 130
-    print(report(built))
+    print(_plain(report(built)))
     return 0
+
+
+def _plain(text: str) -> str:
+    """Return text without characters that act on a terminal: titles and names of files are somebody else's."""
+    return "".join(
+        each if each.isprintable() or each == "\n" else "\N{REPLACEMENT CHARACTER}" for each in text
+    )
 
 
 def report(built: Built) -> str:

@@ -32,6 +32,8 @@ from labrig_atlas.wiki.store_file import LAYOUT, StoreWriter
 SAVED_EVERY = 200
 """Pages after which what is done is kept."""
 MOST_EXAMPLES = 5
+SHOWN_CHARS = 200
+"""Of a title that is left out."""
 Progress = Callable[[int, int, int], None]
 """Told how much is read, of how much, and how many pages there are."""
 
@@ -83,7 +85,7 @@ async def build(
     LabrigError
         ``refused`` for a store that is there, or a link in place of a file that is written; ``busy``
         while another process builds it; ``bad_input`` for a source that is none, is broken or has no page;
-        ``unavailable`` for ZIM without libzim.
+        ``unavailable`` for ZIM without libzim; ``limit`` for a full disk.
     """
     if store.exists() and not replace:
         raise LabrigError(
@@ -97,16 +99,21 @@ async def build(
         site = host or given.host or HOST
         key = content_hash([str(source.absolute()), _state(source), site, SHAPE, LAYOUT])
         _forget_another(part, key)
-        with StoreWriter(part) as writer:
-            writer.say("building", key)
-            built = await _filled(given, site, writer, progress)
-            pages = writer.count()
-            if not pages:
-                raise LabrigError(
-                    "The source has no page that can be read", where=str(source), expected=_told(built)
-                )
-            writer.say("host", site)
-            lost = writer.finish(given.line)
+        try:
+            with StoreWriter(part) as writer:
+                writer.say("building", key)
+                built = await _filled(given, site, writer, progress)
+                pages = writer.count()
+                if not pages:
+                    raise LabrigError(
+                        "The source has no page that can be read", where=str(source), expected=_told(built)
+                    )
+                writer.say("host", site)
+                lost = writer.finish(given.line)
+        except sqlite3.OperationalError as error:
+            raise LabrigError(
+                f"The store cannot be written: {error}", where=str(part), code="limit"
+            ) from None
         part.replace(store)
     return Built(store, pages, dict(built.counts), tuple(built.examples), lost)
 
@@ -121,7 +128,7 @@ class _LeftOut:
     def add(self, title: str, why: str) -> None:
         self.counts[why] += 1
         if self.counts[why] <= MOST_EXAMPLES:
-            self.examples.append(f"{title or '?'}: {why}")
+            self.examples.append(f"{title[:SHOWN_CHARS] or '?'}: {why}")
 
 
 async def _filled(source: Source, host: str, writer: StoreWriter, progress: Progress) -> _LeftOut:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +22,11 @@ from labrig_atlas.wiki.raw import Raw
 
 MOST_ELEMENT_BYTES = 16 * MOST_BYTES
 """Of one page in the file, all its revisions and markup together."""
+MOST_ELEMENTS, DEEPEST = 1_000_000, 16
+"""Of one page: a dump of current pages has some twenty, in four levels."""
+MOST_RATIO, FREE_BYTES = 500, 1 << 30
+"""What a packed file may unpack to: so many times its bytes, beyond the first GiB; text is packed to a tenth."""
+_HOST = re.compile(r"[a-z0-9.-]{1,253}(?::\d{1,5})?")
 
 
 class Dump:
@@ -62,22 +69,26 @@ class Dump:
         with self._path.open("rb") as file:
             for tag, element in self._elements(file):
                 if tag == "siteinfo":
-                    base = _said(element, "base")
-                    return _said(element, "sitename"), (urlsplit(base).hostname or "").lower()
+                    return _said(element, "sitename")[:100], _host(_said(element, "base"))
                 if tag == "page":
                     break
         return "", ""
 
     def _elements(self, file: IO[bytes]) -> Iterator[tuple[str, Any]]:
-        """Give the elements below the root as they end, each forgotten after it was looked at."""
+        """Give the elements below the root as they end, each forgotten after it was looked at.
+
+        It is read as UTF-8 whatever it says of itself, so that a document type is seen where it begins.
+        """
         try:
             with _unpacked(file, self._path.name) as content:
-                measured = _Measured(content)
-                events = ElementTree.iterparse(measured, events=("start", "end"))
+                measured = _Measured(content, file)
+                parser = ElementTree.XMLParser(encoding="utf-8")
+                events = ElementTree.iterparse(measured, events=("start", "end"), parser=parser)
                 depth, root = 0, None
                 for event, element in events:
                     if event == "start":
                         depth += 1
+                        measured.add_element(depth)
                         if depth == 1:
                             root = element
                             if _local(element.tag) != "mediawiki":
@@ -85,10 +96,10 @@ class Dump:
                         continue
                     depth -= 1
                     if depth == 1 and root is not None:
-                        measured.since = 0
+                        measured.begin_anew()
                         yield _local(element.tag), element
                         root.clear()
-        except (ElementTree.ParseError, OSError, EOFError, ValueError) as error:
+        except (ElementTree.ParseError, OSError, EOFError, ValueError, zlib.error) as error:
             raise self._broken(str(error)) from None
 
     def _broken(self, why: str) -> LabrigError:
@@ -102,19 +113,44 @@ def _unpacked(file: IO[bytes], name: str) -> Any:
 
 
 class _Measured:
-    """What is read of an element that has not ended yet is in memory: it is bounded."""
+    """What is read of an element that has not ended yet is in memory: it is bounded, and so is all that is unpacked."""
 
-    def __init__(self, content: Any) -> None:
-        self._content, self.since = content, 0
+    def __init__(self, content: Any, file: IO[bytes]) -> None:
+        self._content, self._file = content, file
+        self._since = self._elements = self._read = 0
+        self._rooted = False
+        self._end = b""
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._content.read(size)
-        self.since += len(data)
-        if self.since > MOST_ELEMENT_BYTES:
+        self._since += len(data)
+        self._read += len(data)
+        if self._since > MOST_ELEMENT_BYTES:
             raise ValueError(
                 f"a page of more than {MOST_ELEMENT_BYTES:,} bytes; a dump of current pages has none"
             )
+        if self._read > FREE_BYTES + MOST_RATIO * self._file.tell():
+            raise ValueError(f"it unpacks to more than {MOST_RATIO} times its bytes")
+        if not self._rooted:  # where XML has it; a mark of UTF-16 counts more than what the parser is told
+            if b"\0" in data or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise ValueError("it is not in UTF-8")
+            if b"<!DOCTYPE" in self._end + data:
+                raise ValueError("it has a document type, which no dump has; entities could grow without end")
+        self._end = data[-8:]
         return data
+
+    def add_element(self, depth: int) -> None:
+        """Count an element that begins."""
+        self._rooted = True
+        self._elements += 1
+        if depth > DEEPEST or self._elements > MOST_ELEMENTS:
+            raise ValueError(
+                f"a page of more than {MOST_ELEMENTS:,} elements, or {DEEPEST} in each other; a dump has none"
+            )
+
+    def begin_anew(self) -> None:
+        """Forget an element that has ended."""
+        self._since = self._elements = 0
 
 
 class _Open:
@@ -149,6 +185,15 @@ def _page(element: Any, done: int) -> Raw:
     if len(text) > MOST_BYTES:
         return Raw(title, "left_out", "too large", done=done)
     return Raw(title, "wikitext", text, revision=_said(last, "id"), done=done)
+
+
+def _host(base: str) -> str:
+    """Return the host of a wiki's address, or nothing for what is no address."""
+    try:
+        host = (urlsplit(base).hostname or "").lower()
+    except ValueError:
+        return ""
+    return host if _HOST.fullmatch(host) else ""
 
 
 def _child(element: Any, name: str) -> Any:

@@ -11,11 +11,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hostile.imports import stores
 from hostile.imports.endless import beside_store
 from labrig.errors import LabrigError
 from labrig_atlas.wiki import __main__ as command
@@ -273,6 +275,50 @@ async def test_a_page_without_an_end_is_not_gathered_in_memory(
     with pytest.raises(LabrigError, match="a page of more than 1,048,576 bytes"):
         await build(packed, tmp_path / "s.sqlite")
     assert not (tmp_path / "s.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", stores.REFUSED)
+async def test_a_source_that_does_harm_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Entities took gigabytes, and so did empty elements; the others ended the command with a traceback."""
+    for bound, small in (("MOST_ELEMENTS", 10_000), ("FREE_BYTES", 1 << 20)):
+        monkeypatch.setattr(dump, bound, small)
+    made, why = stores.REFUSED[name]
+    (tmp_path / "source").mkdir()
+    with pytest.raises(LabrigError) as caught:
+        await build(made(tmp_path / "source"), tmp_path / "s.sqlite")
+    assert caught.value.code == "bad_input" and why in str(caught.value)
+    assert not (tmp_path / "s.sqlite").exists()
+
+
+@pytest.mark.parametrize("name", stores.BUILT)
+def test_a_source_with_odd_names_is_built_and_acts_on_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / "source").mkdir()
+    source = stores.BUILT[name](tmp_path / "source")
+    assert command.main(["build", str(source), str(tmp_path / "s.sqlite")]) == 0
+    said = capsys.readouterr().out
+    assert "1 pages" in said and len(said) < 2_000
+    assert all(each.isprintable() or each == "\n" for each in said)
+
+
+def test_a_full_disk_is_a_typed_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "source").mkdir()
+    source = stores.BUILT["a host that is none"](tmp_path / "source")
+    connect = sqlite3.connect
+
+    def small(*given: Any, **named: Any) -> sqlite3.Connection:
+        opened = connect(*given, **named)
+        opened.execute("PRAGMA max_page_count=8")
+        return opened
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    assert command.main(["build", str(source), str(tmp_path / "s.sqlite")]) == 1
+    assert "database or disk is full" in capsys.readouterr().err and not (tmp_path / "s.sqlite").exists()
 
 
 async def test_what_is_no_source_makes_no_store(tmp_path: Path) -> None:
