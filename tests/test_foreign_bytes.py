@@ -29,7 +29,7 @@ READERS = {
     *("lxml", "xml", "defusedxml", "xmltodict", "html5lib", "bs4", "selectolax", "feedparser", "trafilatura"),
     *("zipfile", "tarfile", "gzip", "bz2", "lzma", "zlib", "zstandard", "brotli", "lz4", "py7zr", "libzim"),
     *("pickle", "marshal", "shelve", "dbm", "joblib", "cloudpickle", "dill", "yaml", "ruamel", "plistlib"),
-    *("openpyxl", "xlrd", "pyxlsb", "pyarrow", "polars", "duckdb", "fastparquet", "sqlite3", "pyreadstat"),
+    *("openpyxl", "python_calamine", "xlrd", "pyxlsb", "pyarrow", "polars", "duckdb", "fastparquet", "sqlite3", "pyreadstat"),
     *(
         "PIL",
         "imageio",
