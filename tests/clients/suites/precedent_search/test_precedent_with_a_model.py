@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from labrig.former_names import FORMER
 from labrig_harness.records.scoring import score_folder
 from labrig_suites.precedent_search import suite
 from labrig_suites.precedent_search.arms import FILE
@@ -51,6 +52,31 @@ def test_a_model_searches_writes_and_is_scored(
         assert (score.facts["said"], score.facts["calls"], score.facts["end"]) == ("Unknown", 3, "answered")
         assert score.facts["tools"] == {"open_paper": 1, "search_literature": 1, "write_file": 1}
         assert score.strict == score.compat == (score.facts["truth"] == "Unknown")
+
+
+def test_a_record_with_former_names_of_tools_scores_as_before(
+    private_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As runs before version 0.2 left it: the names of that time in the trajectory and in the log of calls."""
+    script: list[Turn] = [
+        ("outline_paper", {"path": "papers/001.pdf"}),
+        ("search_paper", {"path": "papers/001.pdf", "query": "superconductivity"}),
+        ("write_file", {"path": FILE, "content": said("Unknown")}),
+        Reply("Done."),
+    ]
+    out = tmp_path / "out"
+    today = ran(["--agent", "loop"], script, out, monkeypatch)
+    changed = 0
+    for record in [*out.rglob("trajectory.json"), *out.rglob("calls.jsonl")]:
+        text = record.read_text(encoding="utf-8")
+        for old in ("outline", "search_text"):
+            changed += text.count(f'"{FORMER[old]}"')
+            text = text.replace(f'"{FORMER[old]}"', f'"{old}"')
+        record.write_text(text, encoding="utf-8")
+    assert changed >= 20, "two calls of five records, each in two files"
+    told = score_folder(out)
+    assert [record.score for record in told.records] == today and not told.skipped
+    assert today[0].facts["tools"] == {"outline_paper": 1, "search_paper": 1, "write_file": 1}
 
 
 def test_a_model_alone_answers_at_once(
