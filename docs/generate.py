@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import get_args
 
 from labrig import errors
-from labrig.answer import ANSWER_SCHEMA
+from labrig.answer import ANSWER_SCHEMA, json_bytes
 from labrig.sandbox import results
 from labrig_harness import endings, trajectory
 from labrig_harness.registry.servers import toolbox
@@ -57,6 +57,21 @@ def trusted() -> str:
             found = trust.trust(package, tool)
             against = "; ".join(found.against)
             rows.append(f"| {package} | `{tool}` | {found.standing} | {found.cases or ''} | {against} |")
+    return "\n".join(rows)
+
+
+def sizes() -> str:
+    """Return a table of what a model reads of each server before it does anything, by its manifest."""
+    rows = [
+        "| server | tools listed by default | bytes of the list | bytes of the instructions |",
+        "| --- | --- | --- | --- |",
+    ]
+    for path in sorted((DOCS.parent / "manifests" / "tools").glob("*.json")):
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        default = [each for each in listed["tools"] if each["name"] in listed["toolsets"]["default"]]
+        lean = [{key: value for key, value in each.items() if key != "_meta"} for each in default]
+        figures = f"{len(lean)} | {json_bytes(lean):,} | {json_bytes(listed['instructions'])}"
+        rows.append(f"| {listed['server']} | {figures} |")
     return "\n".join(rows)
 
 
@@ -212,6 +227,7 @@ def generated(name: str) -> str:
             faults,
             gallery,
             trusted,
+            sizes,
         )
     }
     return tools(argument) if verb == "tools" else makers[verb]()

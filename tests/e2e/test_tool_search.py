@@ -60,6 +60,8 @@ def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Pa
     _, requests = ask_claude_code(
         "Search.", [Reply(calls=searches), "Done."], installed(), project, private, search=True
     )
+    listed = [server for server in installed() if f"mcp__labrig-{server}__" in json.dumps(requests)]
+    assert listed == installed(), "each server has connected"
     found = _results(requests)
     assert len(found) == len(asked)
     missed = [

@@ -77,12 +77,13 @@ def ask_claude_code(
                 ENABLE_TOOL_SEARCH="true" if search else "false",
                 # Else the first turn may begin before the tools are there.
                 MCP_CONNECTION_NONBLOCKING="false",
-                MCP_CONNECT_TIMEOUT_MS="60000",
+                MCP_CONNECT_TIMEOUT_MS="300000",
+                MCP_TIMEOUT="300000",
             ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
         )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout, model.requests
