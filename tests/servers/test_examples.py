@@ -14,7 +14,7 @@ from fastmcp import Client
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_harness.registry import servers
-from support.known_servers.papers import paper
+from support.known_servers.papers import EXTRACTED, paper
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.accept]
 
@@ -28,8 +28,7 @@ TOOLSETS = {
 
 WITHOUT = {
     *("get_job", "cancel_job", "restart_python_session"),  # of an id that another call gives
-    *("read_section", "compare_outputs", "estimate_saturation"),  # in toolsets beside the default
-    *("validate_extraction", "write_file", "read_file", "list_file", "list_files"),
+    *("write_file", "read_file", "list_file", "list_files"),
 }
 
 
@@ -37,6 +36,7 @@ def _lay_out(folder: Path) -> None:
     """Write the files that examples name."""
     (folder / "README.txt").write_text("Casts of a lake.\nOxygen in mg/L.\n")
     (folder / "casts.csv").write_text("station,depth_m,oxygen_mg_l\nA,1,9.1\nA,5,8.4\n")
+    (folder / "extracted.json").write_text(json.dumps({"properties": [EXTRACTED]}))
     for name in ("paper.pdf", "report.pdf"):
         (folder / name).write_bytes(paper())
 
@@ -44,7 +44,7 @@ def _lay_out(folder: Path) -> None:
 @pytest_asyncio.fixture(params=list(TOOLSETS), scope="module", loop_scope="module")
 async def served(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[str, Client[Any]]]:
+) -> AsyncIterator[tuple[str, Client[Any], Path]]:
     name = request.param
     work, root = tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("root")
     _lay_out(work)
@@ -52,11 +52,11 @@ async def served(
     roots = (root,) if name == "repository" else ()
     options = ServeOptions(toolsets=TOOLSETS[name], workspace=work, roots=roots)
     async with Client(build(servers.toolbox(name), options)) as client:
-        yield name, client
+        yield name, client, work
 
 
-async def test_the_example_of_each_description_runs(served: tuple[str, Client[Any]]) -> None:
-    name, client = served
+async def test_the_example_of_each_description_runs(served: tuple[str, Client[Any], Path]) -> None:
+    name, client, work = served
     tools = {tool.name: tool.description or "" for tool in await client.list_tools()}
     examples = {
         tool: json.loads(said.partition("Example: ")[2])
@@ -68,3 +68,5 @@ async def test_the_example_of_each_description_runs(served: tuple[str, Client[An
     for tool in [*first, *(each for each in examples if each not in WITHOUT and each not in first)]:
         found = await client.call_tool(tool, examples[tool], raise_on_error=False)
         assert not found.is_error, (name, tool, found.content)
+        if tool == "execute_phreeqc":
+            (work / "before.out").write_bytes((work / "result.out").read_bytes())

@@ -172,6 +172,8 @@ async def validate_extraction(
     """Check extracted properties: form, page, quote, value in its quote, unit, formula, doubles; with fixes.
 
     It flags extracted values in a JSON file (band gap, density, ...) that cannot be right.
+
+    Example: {"path": "paper.pdf", "extraction_file": "extracted.json"}
     """
     with opened_source(extraction_file) as file:
         content = os.pread(file.descriptor, MOST_BYTES + 1, 0)

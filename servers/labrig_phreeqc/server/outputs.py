@@ -194,6 +194,8 @@ async def read_section(
     """Read one state of an output, or one section of it, as PHREEQC printed it.
 
     Of a large .out file it gives the block of one step or cell, such as the saturation index block of step 45.
+
+    Example: {"state": "step 1", "section": "SI"}
     """
     text = source_text(path)
     passage = await in_thread(
@@ -216,6 +218,8 @@ async def compare_outputs(
     """Compare two runs state by state: which numbers differ, where most, and what only one of them prints.
 
     A later run replaces result.out; the handle in the earlier answer still names its output.
+
+    Example: {"a": "before.out", "b": "result.out", "quantities": ["pH", "total Ca"]}
     """
     found = await in_thread(
         compare.compare_outputs,

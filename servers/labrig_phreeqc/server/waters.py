@@ -174,10 +174,13 @@ async def estimate_saturation(
     alkalinity_as: AlkalinityArgument = "",
     sheet: SheetArgument = "",
 ) -> Answer:
-    """Saturation indices of one water with their uncertainty: Monte Carlo over analytical errors in several databases.
+    r"""Saturation indices of one water with their uncertainty: Monte Carlo over analytical errors in several databases.
 
     Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database (by
     redox partition, complexes, activity model, log K), temperature. draw_plot(kind='uncertainty') draws its file.
+
+    Example: {"table": "Sample,pH,Temp (C),Ca (mg/L),Alkalinity (mg/L as CaCO3)\nA,7.9,60,110,240",
+    "phases": ["Calcite"], "databases": ["phreeqc.dat"], "members": 50}
     """
     from labrig_phreeqc.waters import one_water, uncertainty
     from labrig_phreeqc.waters.columns import Stated
