@@ -152,8 +152,9 @@ async def sample_grid(
 @toolbox.tool(
     title="Aggregate a grid",
     read_only=False,
-    words="monthly seasonal annual climatology departures, sum, maximum, time series of temperature or precipitation "
-    "over a region, resample hourly to daily, drought index SPI SPEI, growing season length, NetCDF",
+    words="monthly seasonal annual daily climatology departures, mean, sum, minimum, maximum, time series of "
+    "temperature or precipitation over a region, resample hourly to daily, hot days, drought index SPI SPEI, "
+    "growing season length, NetCDF",
 )
 async def aggregate_grid(
     data: DataArgument,
