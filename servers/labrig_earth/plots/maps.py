@@ -21,6 +21,10 @@ from labrig_earth.plots.projections import Box, Window, no_downloads, window_of
 LAND, SEA, LINE = "#efece4", "#dfe9f0", "#4a4a4a"
 MOST_ARROWS = 24
 """Arrows along the longer side."""
+COARSE_ABOVE_DEGREES = 120
+"""Lines at 1:110m are half a degree off, which a page shows of anything smaller."""
+SEAM = 0.25
+"""A cell that is wider than this part of the map lies on both of its edges."""
 COAST_ABOVE_DEGREES = 0.5
 """Coast lines at 1:50m have errors of kilometres and would mislead on a map of a town."""
 
@@ -76,7 +80,10 @@ def map_figure(
     no_downloads()
     if field is None and arrows is None and not layers and not overlays:
         raise LabrigError("There is nothing to draw", where="data", expected="a field, arrows or layers")
-    window = window_of(box or _extent(field, arrows, layers, overlays), projection)
+    shown = box or _extent(field, arrows, layers, overlays)
+    if projection == "auto" and box is None and field is not None and not field.geographic:
+        projection = _of_cap(shown)
+    window = window_of(shown, projection)
     if (
         box is None
         and field is not None
@@ -158,6 +165,20 @@ def _extent(
     )
 
 
+def _of_cap(box: Box) -> str:
+    """Return the projection of a grid of a projection: polar around a pole on its side of the equator, else auto."""
+    west, south, east, north = box
+    if east - west < 300:
+        return "auto"
+    return (
+        "polar_north"
+        if north > 89 and south >= 0
+        else "polar_south"
+        if south < -89 and north <= 0
+        else "auto"
+    )
+
+
 def _require_overlap(field: Box, box: Box) -> None:
     shifts = (-360, 0, 360)
     if (
@@ -199,7 +220,7 @@ def _ground(axes: Any, window: Window) -> None:
     if size < COAST_ABOVE_DEGREES:
         axes.set_facecolor("white")
         return
-    scale: shapes.Scale = "110m" if size > 60 else "50m"
+    scale: shapes.Scale = "110m" if size > COARSE_ABOVE_DEGREES else "50m"
     plain = ccrs.PlateCarree()
     axes.set_facecolor(SEA)
     axes.add_geometries(
@@ -287,7 +308,24 @@ def _cells(axes: Any, field: Cells, values: Any, **look: Any) -> Any:
         axes.set_xlim(*limits[0])
         axes.set_ylim(*limits[1])
         return shown
+    if not field.geographic:
+        x, y, seams = _on_map(axes.projection, transform, x, y)
+        values, transform = np.ma.masked_where(seams, values), axes.projection
     return axes.pcolormesh(x, y, values, transform=transform, shading="flat", zorder=1, **look)
+
+
+def _on_map(projection: Any, transform: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """Return corners of a projected grid on the map, and which cells lie on its seam or beyond it: these are not drawn,
+    since they would be drawn across all of it."""
+    points = projection.transform_points(transform, *np.meshgrid(x, y))[..., :2]
+    known = np.isfinite(points).all(axis=-1)
+    points = np.where(known[..., None], points, 0.0)
+    corners = np.stack([points[:-1, :-1], points[:-1, 1:], points[1:, :-1], points[1:, 1:]])
+    wide = (np.ptp(corners, axis=0) > SEAM * np.ptp([projection.x_limits, projection.y_limits], axis=1)).any(
+        axis=-1
+    )
+    unknown = ~(known[:-1, :-1] & known[:-1, 1:] & known[1:, :-1] & known[1:, 1:])
+    return points[..., 0], points[..., 1], wide | unknown
 
 
 def _legend(figure: Any, axes: Any, handles: list[Any]) -> None:
@@ -324,7 +362,7 @@ def _bar(figure: Any, axes: Any, shown: Any, label: str, extend: str) -> None:
     from labrig.plotting.style import fit
 
     bar = figure.colorbar(shown, ax=axes, extend=extend, shrink=0.85, aspect=28, pad=0.02)
-    bar.set_label(fit(label, 9.0, 4.0))
+    bar.set_label(fit(label, 9.0, min(4.0, figure.get_figheight() - 1.3)))
     bar.outline.set_linewidth(0.6)
     bar.ax.tick_params(labelsize=8, length=3)
 

@@ -23,7 +23,7 @@ from labrig_earth.gis.features import write_features
 from labrig_earth.plots.colours import class_colours, colours_for
 from labrig_earth.plots.fields import cells_of, edges, with_unit
 from labrig_earth.plots.layers import Layer
-from labrig_earth.plots.maps import map_figure
+from labrig_earth.plots.maps import _on_map, map_figure
 from labrig_earth.plots.operations import OPERATIONS
 from labrig_earth.plots.projections import window_of
 from labrig_earth.plots.series import Line, series_figure
@@ -278,3 +278,45 @@ def test_a_series_has_its_line_band_and_threshold(world: Path, tmp_path: Path) -
     assert {each.name for each in found.values} >= {"mean of median"}
     with pytest.raises(LabrigError, match="extract a point"):
         _run("plot_series", tmp_path, {"data": (world / "climate/daily.nc",)}, variable="t2m")
+
+
+def _around_the_pole(side: int = 60) -> xr.DataArray:
+    """A field on the grid of NSIDC's sea ice: polar stereographic, 45 W downwards."""
+    metres = {"units": "m"}
+    x, y = np.linspace(-3.8e6, 3.7e6, side), np.linspace(5.8e6, -5.3e6, side)
+    field = xr.DataArray(
+        np.add.outer(y, x),
+        {"y": ("y", y, metres), "x": ("x", x, metres)},
+        ("y", "x"),
+        name="ice",
+        attrs={
+            "units": "1",
+            "long_name": "A name of a variable that is far longer than the height of a low map " * 2,
+        },
+    )
+    return field.rio.write_crs("EPSG:3413")
+
+
+def test_a_grid_around_a_pole_is_drawn_around_it_and_elsewhere_has_no_cell_across_the_map() -> None:
+    import cartopy.crs as ccrs
+    import rioxarray  # noqa: F401 - brings the accessor
+
+    cells = cells_of(_around_the_pole())
+    assert isinstance(map_figure(HEADING, field=cells).axes[0].projection, ccrs.NorthPolarStereo)
+    x, y, seams = _on_map(ccrs.Robinson(), ccrs.Projection("EPSG:3413"), cells.x_edges, cells.y_edges)
+    corners = np.stack([x[:-1, :-1], x[:-1, 1:], x[1:, :-1], x[1:, 1:]])
+    wide = np.ptp(corners, axis=0)
+    assert 0 < seams.sum() < 0.05 * seams.size and wide[seams].max() > 2e7
+    assert wide[~seams].max() < 8e6 and np.median(wide[~seams]) < 1e6
+
+
+def test_the_name_beside_the_colours_of_a_low_map_ends_within_the_page() -> None:
+    lon, lat = np.arange(0, 60, 2.0), np.arange(-4, 6, 2.0)
+    field = _field(lon, lat, (20.0, 0.0)).assign_attrs(
+        long_name="A name that is far longer than a low map " * 3
+    )
+    figure = map_figure(HEADING, field=cells_of(field))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    shown = figure.axes[1].yaxis.label.get_window_extent(canvas.get_renderer())
+    assert shown.y0 >= 0 and shown.y1 <= figure.bbox.height
