@@ -303,7 +303,7 @@ def test_a_grid_around_a_pole_is_drawn_around_it_and_elsewhere_has_no_cell_acros
 
     cells = cells_of(_around_the_pole())
     assert isinstance(map_figure(HEADING, field=cells).axes[0].projection, ccrs.NorthPolarStereo)
-    x, y, seams = _on_map(ccrs.Robinson(), ccrs.Projection("EPSG:3413"), cells.x_edges, cells.y_edges)
+    x, _, seams = _on_map(ccrs.Robinson(), ccrs.Projection("EPSG:3413"), cells.x_edges, cells.y_edges)
     corners = np.stack([x[:-1, :-1], x[:-1, 1:], x[1:, :-1], x[1:, 1:]])
     wide = np.ptp(corners, axis=0)
     assert 0 < seams.sum() < 0.05 * seams.size and wide[seams].max() > 2e7
