@@ -112,7 +112,7 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
         default="",
         metavar="A",
         help="reference, nop, random, noisy-reference, loop, direct, cot, claude-code, codex, gemini, command "
-        "with the program after --, or one that the suite (labrig suites) or another package brings",
+        "with the program after --, FILE.py:CLASS, or one that the suite (labrig suites) or another package brings",
     )
     who.add_argument("--model", default="", metavar="M", help="PROVIDER:NAME; a program's own name for it")
     who.add_argument(
@@ -232,8 +232,9 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
             raise LabrigError(f"A run needs --{flag}", where=arguments.suite)
     suite = suites.load(arguments.suite)
     _check_flags(arguments)
+    file, separator, of_file = arguments.agent.rpartition(":")
     spec = AgentSpec(
-        arguments.agent,
+        f"{Path(file).absolute()}:{of_file}" if separator and file.endswith(".py") else arguments.agent,
         arguments.model,
         settings_of(arguments.set),
         tuple(arguments.command),

@@ -48,7 +48,8 @@ class AgentSpec:
         if self.name:
             return self.name
         model = "".join(c if c.isalnum() or c in "._-" else "-" for c in self.model.rpartition("/")[2])
-        return f"{self.kind}-{model}" if model else self.kind
+        kind = self.kind.rpartition(".py:")[2]  # of a file, the class
+        return f"{kind}-{model}" if model else kind
 
 
 @dataclass(frozen=True)

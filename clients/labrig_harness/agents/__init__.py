@@ -9,7 +9,7 @@
 - `cot`: one model call, no tools, reasoning first
 
 All others are brought by entry points of the group ``labrig.agents``: agents that are programs by `labrig_programs`,
-and those of other packages in the same way.
+and those of other packages in the same way; or a file brings them, as FILE.py:CLASS.
 
 Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `loop`, `single` on `model_agent`.
 """
@@ -17,6 +17,9 @@ Modules: `reference`, `nop`, `random_choice`, `noisy_reference` on `own_code`; `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import MappingProxyType
 
 from labrig.errors import LabrigError, unknown_name
@@ -27,6 +30,9 @@ from labrig_harness.suite import MakeAgent, Solution
 
 GROUP = "labrig.agents"
 """Entry points of agents: each is called with the spec and a seed, as a class of one's own is made."""
+
+FILE = ".py:"
+"""What the name of an agent has in it that is a class of a file: FILE.py:CLASS."""
 
 Solve = Callable[[SampleInput], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
@@ -83,7 +89,9 @@ def make(
 
 
 def _make_brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
-    """Return an agent that an entry point brings."""
+    """Return an agent that an entry point brings, or a file."""
+    if FILE in spec.kind:
+        return _check_methods(_load_class(spec.kind)(spec, seed), spec.label, spec.kind)
     brought = sorted({each.name for each in entries(GROUP)})
     if spec.kind not in brought:
         raise unknown_name("agent", spec.kind, (*NAMES, *own, *brought), where="--agent")
@@ -92,15 +100,37 @@ def _make_brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> A
         maker: MakeAgent = entry.load()
     except Exception as error:  # whatever a module does at import is not to take the house down
         raise unimportable("agent", entry, error) from error
-    agent = maker(spec, seed)
-    missing = [name for name in ("accept", "run") if not callable(getattr(agent, name, None))]
+    return _check_methods(maker(spec, seed), spec.kind, entry.value)
+
+
+def _check_methods(agent: Agent, name: str, where: str) -> Agent:
+    missing = [each for each in ("accept", "run") if not callable(getattr(agent, each, None))]
     if missing:
         raise LabrigError(
-            f"The agent {spec.kind!r} lacks the method {' and '.join(missing)}",
-            where=entry.value,
+            f"The agent {name!r} lacks the method {' and '.join(missing)}",
+            where=where,
             expected="a class made by (spec, seed), with accept(arm) and async run(bench)",
         )
     return agent
+
+
+@cache
+def _load_class(named: str) -> MakeAgent:
+    """Return the class of FILE.py:CLASS, imported once; the folder of the file is none that Python searches."""
+    path, _, name = named.rpartition(":")
+    spec = spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise LabrigError("There is no such file", where=f"--agent {named}", code="not_found")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever it does at import is not to take the house down
+        raise LabrigError(f"It cannot be imported: {type(error).__name__}: {error}", where=path) from error
+    found: MakeAgent | None = getattr(module, name, None)
+    if not callable(found):
+        classes = [each for each, value in vars(module).items() if isinstance(value, type)]
+        raise unknown_name("class of the file", name, classes, where=f"--agent {named}")
+    return found
 
 
 def _make_scripted(kind: str, seed: str, solve: Solve) -> Agent:

@@ -97,3 +97,25 @@ def test_several_epochs_are_reported_as_pass_at_k(tmp_path: Path) -> None:
     done = labrig(*words, str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "pass@k and pass^k" in done.stdout and "pass@k: one of k attempts" in done.stdout
+
+
+def test_a_class_of_a_file_is_an_agent(tmp_path: Path) -> None:
+    """It needs no package, and a run of it is gone on with from any folder."""
+    (tmp_path / "mine.py").write_text(AGENTS)
+    out, where = tmp_path / "runs", f"{tmp_path / 'mine.py'}:Patient"
+    words = ("run", "phreeqc-basics", "--limit", "1", "--set", "days=3", "--out", str(out))
+    done = labrig(*words, "--agent", where)
+    assert done.returncode == 0, done.stderr
+    (path,) = out.glob("agent-toc.Patient/*/epoch0/trajectory.json")
+    assert "waited 3 days" in json.loads(path.read_text())["steps"][-1]["text"]
+    path.unlink()
+    assert labrig("resume", str(out)).returncode == 0 and path.is_file()
+    for named, told in (
+        (f"{tmp_path / 'other.py'}:Patient", "no such file"),
+        (f"{tmp_path / 'mine.py'}:Patiant", "Patient"),
+        (f"{tmp_path / 'mine.py'}:Idle", "accept"),
+    ):
+        refused = labrig(*words, "--agent", named)
+        assert refused.returncode == 2 and told in refused.stderr, refused.stderr
+    (tmp_path / "bad.py").write_text("1/0\n")
+    assert "ZeroDivisionError" in labrig(*words, "--agent", f"{tmp_path / 'bad.py'}:A").stderr
