@@ -12,10 +12,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from labrig_harness.records import outfolder
 from labrig_harness.records.scoring import score_folder
 from support.command import labrig
 
@@ -74,38 +74,48 @@ def _questions(path: Path, servers: list[str]) -> str:
     return str(path)
 
 
-def test_what_a_bad_model_does_is_recorded_scored_and_reported(
-    service: str, databases: Path, tmp_path: Path
-) -> None:
-    flags = ("--set", f"base_url={service}", "--set", "max_output_tokens=40", "--limit", "5", "--jobs", "1")
-    mcq, own = tmp_path / "mcq", tmp_path / "own"
+def _play(out: Path, service: str, *runs: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Run five samples by each agent, score and report them, and return the trajectories."""
+    flags = ("--set", f"base_url={service}", "--set", "max_output_tokens=32", "--limit", "5", "--jobs", "1")
+    for words in runs:
+        done = labrig("run", *words, *flags, "--out", str(out))
+        assert done.returncode == 0, done.stderr
+    scored = score_folder(out)
+    assert len(scored.records) == 10 and not scored.skipped and not scored.missing
+    page = out.with_suffix(".html")
+    assert labrig("report", str(out), "-o", str(page)).returncode == 0 and page.stat().st_size
+    played = [json.loads(path.read_text()) for path in out.glob("*/*/epoch0/trajectory.json")]
+    for record in played:
+        assert not record["end"].endswith("_error"), "a bad model is no failure of a service"
+        said = [step for step in record["steps"] if step["text"] or step["calls"]]
+        assert all(step["tokens"]["measured"] for step in said if step["source"] == "agent")
+    return played
+
+
+ONCE = ("--agent", "direct", "--model", "vllm:smollm2")
+CALLING = ("--agent", "loop", "--model", "vllm:smollm2-calls", "--max-steps", "2")
+
+
+@pytest.mark.timeout(1_200)
+def test_questions_of_phreeqc(service: str, databases: Path, tmp_path: Path) -> None:
+    played = _play(
+        tmp_path / "out", service, ("phreeqc-basics", "--arm", "direct", *ONCE), ("phreeqc-basics", *CALLING)
+    )
+    assert {record["end"] for record in played if record["arm"] == "direct"} == {"answered"}
+    assert all(
+        step["calls"] for record in played if record["arm"] != "direct" for step in record["steps"][-1:]
+    )
+
+
+@pytest.mark.timeout(1_200)
+def test_questions_of_a_file_one_of_them_too_long(service: str, tmp_path: Path) -> None:
     script = tmp_path / "sums.py"
     script.write_text(TOOLS)
-    plain = _questions(tmp_path / "plain.toml", [])
     helped = _questions(tmp_path / "helped.toml", [f"sums=-- {sys.executable} {script}"])
-    for words in (
-        ("phreeqc-basics", "--arm", "direct", "--agent", "direct", "--model", "vllm:smollm2", "--out", str(mcq)),
-        ("phreeqc-basics", "--agent", "loop", "--model", "vllm:smollm2-calls", "--max-steps", "2", "--out", str(mcq)),
-        (helped, "--agent", "loop", "--model", "vllm:smollm2-calls", "--max-steps", "3", "--out", str(own)),
-        (plain, "--agent", "direct", "--model", "vllm:smollm2", "--out", str(own)),
-    ):  # fmt: skip
-        done = labrig("run", *words, *flags)
-        assert done.returncode == 0, done.stderr
-    ends: list[str] = []
-    for out in (mcq, own):
-        scored = score_folder(out)
-        assert len(scored.records) == 10 and not scored.skipped and not scored.missing
-        for path in out.glob("*/*/epoch0/trajectory.json"):
-            record = json.loads(path.read_text())
-            ends.append(record["end"])
-            agent = [step for step in record["steps"] if step["source"] == "agent"]
-            assert all(step["tokens"]["measured"] for step in agent if step["text"] or step["calls"])
-            if record["task"] == "long":
-                assert record["end"] == "token_limit", "its conversation does not fit, whatever the agent"
-        page = tmp_path / f"{out.name}.html"
-        assert labrig("report", str(out), "-o", str(page)).returncode == 0 and page.stat().st_size
-    assert not {each for each in ends if each.endswith("_error")}, "a bad model is no failure of a service"
-    assert {"answered", "token_limit"} <= {*ends}
-    calls = [call for label in outfolder.labels(own) for path in (own / label).glob("*/epoch0/trajectory.json")
-             for step in json.loads(path.read_text())["steps"] for call in step["calls"]]  # fmt: skip
-    assert any(call["fault"] for call in calls), "some of its calls are malformed"
+    played = _play(
+        tmp_path / "out", service, (_questions(tmp_path / "plain.toml", []), *ONCE), (helped, *CALLING)
+    )
+    assert {record["end"] for record in played if record["task"] == "long"} == {"token_limit"}
+    calls = [call for record in played for step in record["steps"] for call in step["calls"]]
+    assert any(call["fault"] for call in calls), "some of its calls are malformed, and told so"
+    assert any(call["record"] >= 0 and not call["is_error"] for call in calls), "and some are right"
