@@ -13,7 +13,7 @@ from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig_earth.impact.buildings.balance import Floats, read_columns, require_closed, require_hours
 from labrig_earth.impact.buildings.box import box
-from labrig_earth.impact.buildings.idf import for_a_run, read_idf, write_idf
+from labrig_earth.impact.buildings.idf import CARRIERS, for_a_run, read_idf, write_idf
 from labrig_earth.impact.buildings.setup import ENERGYPLUS_ENV
 from labrig_earth.impact.envelope import Metric
 from labrig_earth.impact.runs import Engine
@@ -23,8 +23,10 @@ from labrig_earth.work.fields import read_object
 
 ENERGYPLUS = Engine("energyplus", "EnergyPlus", "energyplus_engine", ENERGYPLUS_ENV)
 
-FACILITY = ("electricity", "naturalgas", "districtheatingwater", "districtcooling")
-"""What the building takes from outside, by the beginnings of the columns."""
+SAME_ENERGY = 1e-3
+"""Relative difference of the sum of the meters and of EnergyPlus's own site energy from which they are not the same."""
+ROUNDED_KWH = 1.4
+"""What its report, in GJ with two digits, leaves unsaid."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,17 @@ def summary(
     def load(name: str) -> Floats:
         return hourly.get(name, np.zeros(len(hourly["outdoor_c"])))
 
-    total = np.sum([load(f"{name}_facility_kwh") for name in FACILITY], axis=0)
+    used = load("electricity_facility_kwh")
+    produced = load("electricityproduced_facility_kwh")
+    net = hourly.get("electricitynet_facility_kwh", used - produced)
+    others = [load(f"{carrier.lower()}_facility_kwh") for carrier in CARRIERS if carrier != "Electricity"]
+    total = net + np.sum(others, axis=0)
     heating, cooling = load("heating_energytransfer_kwh"), load("cooling_energytransfer_kwh")
     metrics = {
         "total_energy_kwh": Metric(float(total.sum()), "kWh"),
         "peak_demand_kw": Metric(float(total.max()), "kW"),
         "discomfort_hours": Metric(float(hourly["unmet_h"].sum()), "h"),
-        "electricity_kwh": Metric(float(load("electricity_facility_kwh").sum()), "kWh"),
+        "electricity_kwh": Metric(float(used.sum()), "kWh"),
         "natural_gas_kwh": Metric(float(load("naturalgas_facility_kwh").sum()), "kWh"),
         "heating_kwh": Metric(float(heating.sum()), "kWh"),
         "cooling_kwh": Metric(float(cooling.sum()), "kWh"),
@@ -105,6 +111,12 @@ def summary(
     derived = {
         "hours_simulated": Metric(len(total), "h"),
         "floor_area_m2": Metric(area_m2, "m2"),
+        "net_electricity_kwh": Metric(float(net.sum()), "kWh"),
+        "electricity_produced_kwh": Metric(float(produced.sum()), "kWh"),
+        "other_carriers_kwh": Metric(
+            float(np.sum(others)) - float(load("naturalgas_facility_kwh").sum()), "kWh"
+        ),
+        "discomfort_hours_occupied": Metric(float(hourly["unmet_occupied_h"].sum()), "h"),
         "total_energy_kwh_m2": Metric(float(total.sum()) / area_m2 if area_m2 else None, "kWh/m2"),
         "mean_outdoor_c": Metric(float(hourly["outdoor_c"].mean()), "degC"),
         "coldest_zone_c": Metric(float(np.nanmin(hourly["coldest_zone_c"])), "degC"),
@@ -130,6 +142,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
             _accounted, run.folder / "outputs", int(run.result["hours"]), case.hours
         )
         metrics, derived = summary(hourly, float(run.result["floor_area_m2"]), part)
+        require_total(metrics["total_energy_kwh"].value or 0.0, run.result["net_site_energy_kwh"])
         value = {name: each.value or 0.0 for name, each in metrics.items()}
         months = range(1, 13)
         yield Simulation(
@@ -146,6 +159,23 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
             ),
             folder=run.folder,
             wall_s=run.wall_s,
+        )
+
+
+def require_total(total_kwh: float, engine_kwh: float | None) -> None:
+    """Refuse a result in which the meters do not come to the net site energy of EnergyPlus's own report.
+
+    Raises
+    ------
+    LabrigError
+        ``engine``: something that the building uses is not among the carriers that are counted.
+    """
+    if engine_kwh is not None and abs(total_kwh - engine_kwh) > max(ROUNDED_KWH, SAME_ENERGY * abs(engine_kwh)):
+        raise LabrigError(
+            f"The meters come to {total_kwh:.1f} kWh, and EnergyPlus's own report to {engine_kwh:.1f} kWh",
+            where="net site energy",
+            expected="the same",
+            code="engine",
         )
 
 

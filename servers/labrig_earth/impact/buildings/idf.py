@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from labrig.errors import LabrigError, over_limit
 
@@ -40,13 +40,18 @@ SETPOINTS: Mapping[str, tuple[int | None, int | None]] = {
 }
 """Where the schedules of heating and of cooling stand."""
 
+KEPT = ("outputcontrol:reportingtolerances",)
+"""Of these, what changes numbers: from how many degrees on a set point counts as not met."""
+
+CARRIERS = (
+    *("Electricity", "NaturalGas", "Gasoline", "Diesel", "Coal", "FuelOilNo1", "FuelOilNo2", "Propane"),
+    *("OtherFuel1", "OtherFuel2", "DistrictCooling", "DistrictHeatingWater", "DistrictHeatingSteam"),
+)
+"""What a building uses energy as: EnergyPlus's resource types that its site energy counts."""
+
 METERS = (
-    *(
-        "Electricity:Facility",
-        "NaturalGas:Facility",
-        "DistrictHeatingWater:Facility",
-        "DistrictCooling:Facility",
-    ),
+    *(f"{carrier}:Facility" for carrier in CARRIERS),
+    *("ElectricityProduced:Facility", "ElectricityNet:Facility"),
     *("Heating:EnergyTransfer", "Cooling:EnergyTransfer"),
 )
 BALANCE = (
@@ -65,6 +70,8 @@ VARIABLES = (
     "Zone Mean Air Temperature",
     "Facility Heating Setpoint Not Met Time",
     "Facility Cooling Setpoint Not Met Time",
+    "Facility Heating Setpoint Not Met While Occupied Time",
+    "Facility Cooling Setpoint Not Met While Occupied Time",
     *(f"Zone Air Heat Balance {term} Rate" for term in BALANCE),
 )
 
@@ -136,10 +143,17 @@ def for_a_run(
     Raises
     ------
     LabrigError
-        For set points without a thermostat that has them, and for another number of run periods than one.
+        For set points without a thermostat that has them.
     """
     notes: list[str] = []
-    kept = [list(each) for each in objects if not each[0].lower().startswith(DROPPED)]
+    kept = [
+        list(each) for each in objects if each[0].lower() in KEPT or not each[0].lower().startswith(DROPPED)
+    ]
+    if tolerances := next((each[1:3] for each in kept if each[0].lower() in KEPT), None):
+        notes.append(
+            f"hours not met count from {' and '.join(each or '0.2' for each in tolerances)} K on for heating and "
+            "cooling, as the file says"
+        )
     kept = [each for each in kept if each[0].lower() != "simulationcontrol"]
     control = next(
         (each for each in objects if each[0].lower() == "simulationcontrol"), ["", "No", "No", "No"]
@@ -158,17 +172,18 @@ def for_a_run(
         kept += periods
         notes.append("the file has no RunPeriod: the whole year is run")
     if len(periods) > 1:
-        raise LabrigError(f"The file has {len(periods)} run periods", where=where, expected="one RunPeriod")
+        notes.append(f"the file has {len(periods)} run periods: numbers are of all together")
     for wanted, name, side in ((heating_c, "heating", 0), (cooling_c, "cooling", 1)):
         if wanted is not None:
             _set(kept, name, side, wanted, where)
             notes.append(
                 f"the set point of {name} is {wanted:g} degC at all times, in place of the file's schedules"
             )
-    kept.append(["Output:SQLite", "Simple"])
+    kept.append(["Output:SQLite", "SimpleAndTabular"])
+    kept.append(["Output:Table:SummaryReports", "AnnualBuildingUtilityPerformanceSummary"])
     kept += [["Output:Meter", each, "Hourly"] for each in METERS]
     kept += [["Output:Variable", "*", each, "Hourly"] for each in VARIABLES]
-    return kept, hours_of(periods[0], where), notes
+    return kept, sum(hours_of(each, where) for each in periods), notes
 
 
 def _set(objects: list[list[str]], name: str, side: int, wanted: float, where: str) -> None:
@@ -190,28 +205,30 @@ def _set(objects: list[list[str]], name: str, side: int, wanted: float, where: s
 
 
 def hours_of(period: Sequence[str], where: str) -> int:
-    """Return the hours from the first to the last day of a RunPeriod."""
+    """Return the hours from the first to the last day of a RunPeriod, which without years may pass the new year."""
 
-    def day(month: int, at: int, year: int) -> date:
+    def day(month: int, at: int, year: int, otherwise: int) -> date:
         said = [period[place].strip() if place < len(period) else "" for place in (month, at, year)]
         try:
-            return date(int(said[2] or 2001), int(said[0]), int(said[1]))
+            return date(int(said[2] or otherwise), int(said[0]), int(said[1]))
         except ValueError:
             raise LabrigError(
                 f"The RunPeriod has no day {'/'.join(said)}", where=where, expected="month, day and year"
             ) from None
 
-    first, last = day(2, 3, 4), day(5, 6, 7)
-    if not 0 <= (last - first).days < 366 or (first.year != last.year):
+    first = day(2, 3, 4, 2001)
+    last = day(5, 6, 7, first.year)
+    has_years = any(place < len(period) and period[place].strip() for place in (4, 7))
+    if last < first and not has_years:
+        last = last.replace(year=first.year + 1)
+    if not 0 <= (last - first).days < 366:
         raise LabrigError(
             f"The RunPeriod is from {first} to {last}",
             where=where,
-            expected="days of one year, the last not before the first",
+            expected="at most a year, the last day not before the first where they have years",
         )
-    days = (last - first).days + 1
-    if first.year % 4 == 0 and first <= date(first.year, 2, 28) and last >= date(first.year, 3, 1):
-        days -= 1  # a year of 8,760 hours has no 29 February
-    return days * 24
+    span = (first + timedelta(days=n) for n in range((last - first).days + 1))
+    return 24 * sum((each.month, each.day) != (2, 29) for each in span)  # the weather has 8,760 hours
 
 
 def write_idf(objects: Idf) -> bytes:

@@ -238,6 +238,10 @@ def _tables(
         seasons.append(_season(number, row, days))
     if not seasons:
         raise _no_season(arguments)
+    if any(each["fresh_yield_t_ha"] is None for each in seasons):
+        notes.append(
+            "fresh yield is not given: AquaCrop has no water content of the crop's yield (YldWC is 0)"
+        )
     begun = int(daily.season.max())
     if begun > len(seasons):
         notes.append(f"season {begun} did not end before {arguments['end']} and is not in the results")
@@ -255,13 +259,16 @@ def _no_season(arguments: dict[str, Any]) -> Refused:
 
 def _season(number: int, row: pd.Series, days: pd.DataFrame) -> dict[str, Any]:
     potential = float(days.potential_transpiration_mm.sum())
+    fresh = float(
+        row["Fresh yield (tonne/ha)"]
+    )  # AquaCrop divides by the dry share of the crop, which may be 0
     return {
         "season": number,
         "planted": str(days.date.iloc[0]),
         "harvested": str(days.date.iloc[-1]),
         "days": len(days),
         "yield_t_ha": round(float(row["Dry yield (tonne/ha)"]), DECIMALS),
-        "fresh_yield_t_ha": round(float(row["Fresh yield (tonne/ha)"]), DECIMALS),
+        "fresh_yield_t_ha": round(fresh, DECIMALS) if math.isfinite(fresh) else None,
         "potential_yield_t_ha": round(float(row["Yield potential (tonne/ha)"]), DECIMALS),
         "biomass_t_ha": round(float(days.biomass_t_ha.iloc[-1]), DECIMALS),
         "irrigation_mm": round(float(days.irrigation_mm.sum()), DECIMALS),

@@ -20,6 +20,7 @@ from labrig.isolation.inside.answering import Refused
 SHOWN = 700
 MOST_WARNINGS = 12
 J_PER_KWH = 3.6e6
+GJ_KWH = 1e9 / J_PER_KWH
 VERSION = re.compile(r"EnergyPlus, Version ([\d.]+-\w+)")
 TIME = re.compile(r"(?:, ?)?YMD=[\d.]+ [\d:]+|Elapsed Time=\d+hr \d+min +[\d.]+sec")
 KNOWN = re.compile(r"Output:(?:Meter|Variable):? .*(?:invalid Key|not found|invalid)", re.I)
@@ -51,6 +52,10 @@ def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any
         area = base.execute(
             "SELECT SUM(FloorArea * Multiplier * ListMultiplier) FROM Zones WHERE IsPartOfTotalArea"
         ).fetchone()[0]
+        energy = base.execute(
+            "SELECT Value, Units FROM TabularDataWithStrings WHERE TableName = 'Site and Source Energy' "
+            "AND RowName = 'Net Site Energy' AND ColumnName = 'Total Energy'"
+        ).fetchone()
     return {
         "version": f"EnergyPlus {found[1]}",
         "warnings": [
@@ -60,6 +65,7 @@ def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any
         ],
         "hours": hours,
         "floor_area_m2": float(area or 0.0),
+        "net_site_energy_kwh": float(energy[0]) * GJ_KWH if energy and energy[1] == "GJ" else None,
     }
 
 
@@ -87,10 +93,19 @@ def _write(base: sqlite3.Connection, outputs: Path) -> int:
         table = csv.writer(file, lineterminator="\n")
         shown = [name.replace(":", "_").lower() + "_kwh" for name in meters]
         table.writerow(
-            ["month", "day", "hour", "outdoor_c", "coldest_zone_c", "warmest_zone_c", "unmet_h", *shown]
+            [
+                *("month", "day", "hour", "outdoor_c", "coldest_zone_c", "warmest_zone_c"),
+                *("unmet_h", "unmet_occupied_h", *shown),
+            ]
         )
         inside = zones.get("Zone Mean Air Temperature", {})
-        unmet = [series.get(f"Facility {kind} Setpoint Not Met Time", {}) for kind in ("Heating", "Cooling")]
+        unmet, occupied = (
+            [
+                series.get(f"Facility {kind} Setpoint Not Met {when}Time", {})
+                for kind in ("Heating", "Cooling")
+            ]
+            for when in ("", "While Occupied ")
+        )
         for at, month, day, hour in ordered:
             rooms = inside.get(at, [])
             cells = [
@@ -98,6 +113,7 @@ def _write(base: sqlite3.Connection, outputs: Path) -> int:
                 min(rooms, default=None),
                 max(rooms, default=None),
                 sum(each.get(at, 0) for each in unmet),
+                sum(each.get(at, 0) for each in occupied),
             ]
             loads = [series[name].get(at, 0.0) / J_PER_KWH for name in meters]
             table.writerow(
