@@ -183,3 +183,12 @@ async def test_what_the_engine_does_not_know_is_refused(
         await ran(engines, tunis(), **{**PERIOD, **changed})
     assert caught.value.code == code
     assert said in str(caught.value)
+
+
+@pytest.mark.accept
+async def test_a_fresh_yield_that_the_engine_cannot_give_is_null(engines: Engines) -> None:
+    """AquaCrop divides the dry yield by the dry share of the crop, which is 0 for half of its crops."""
+    crop = {"name": "MaizeChampionGDD", "planting": "04-20"}
+    numbers, seasons, _ = await ran(engines, made_weather(), crop=crop)
+    assert seasons[0]["fresh_yield_t_ha"] is None
+    assert numbers["yield_t_ha"] == pytest.approx(seasons[0]["yield_t_ha"]) and numbers["yield_t_ha"] > 1

@@ -161,3 +161,18 @@ async def test_a_crop_that_freezes_says_so(engines: Engines) -> None:
     numbers, _, warnings = await ran(engines, planting=late, irrigation=[], fertilizer=[])
     assert numbers["yield_t_ha"] == 0
     assert any("days below" in each for each in warnings)
+
+
+@pytest.mark.accept
+async def test_the_model_of_organic_matter_is_said_and_can_be_chosen(engines: Engines) -> None:
+    """Out of 1 % of carbon the two models give nitrogen in amounts that differ by several times."""
+    century, _, said = await ran(engines, fertilizer=[], organic_matter="century")
+    ceres, _, _ = await ran(engines, fertilizer=[], organic_matter="ceres")
+    silent, _, assumed = await ran(engines, fertilizer=[])
+    assert silent == century
+    assert any("century (MESOM P) is taken" in each for each in assumed)
+    assert not any("MESOM" in each for each in said)
+    assert ceres["nitrogen_mineralised_kg_ha"] < century["nitrogen_mineralised_kg_ha"]
+    assert ceres["yield_t_ha"] <= century["yield_t_ha"]
+    doubted = any("out of the soil's organic matter" in each for each in said)
+    assert doubted == (century["nitrogen_mineralised_kg_ha"] > 100)

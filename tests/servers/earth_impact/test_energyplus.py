@@ -22,7 +22,7 @@ from labrig.plotting.images import Look, look
 from labrig_earth.impact.buildings import drawing
 from labrig_earth.impact.buildings.balance import STORED, require_closed, require_hours
 from labrig_earth.impact.buildings.box import box
-from labrig_earth.impact.buildings.energyplus import case_of, simulate
+from labrig_earth.impact.buildings.energyplus import case_of, require_total, simulate
 from labrig_earth.impact.buildings.idf import hours_of, write_idf
 from labrig_earth.impact.runs import Allowed, Engines
 from labrig_earth.impact.simulator import Run, Simulation
@@ -55,11 +55,10 @@ def short(idf: bytes) -> bytes:
         (IDF + b"\n##include /etc/passwd\n", "refused", "macros"),
         (IDF.replace(b"RunPeriod,Year,1,1", b"RunPeriod,Year,13,1"), "bad_input", "has no day"),
         (
-            IDF.replace(b"RunPeriod,Year,1,1,,12,31", b"RunPeriod,Year,5,1,,4,30"),
+            IDF.replace(b"RunPeriod,Year,1,1,,12,31,", b"RunPeriod,Year,5,1,2017,4,30,2017"),
             "bad_input",
-            "from 2001-05-01",
+            "from 2017-05-01",
         ),
-        (IDF + WEEK, "bad_input", "2 run periods"),
         ({"length_m": True}, "bad_input", "no number"),
         ({"lenght_m": 5}, "not_found", "length_m"),
         ({"heating_setpoint_c": 25, "cooling_setpoint_c": 20}, "bad_input", "cooling_setpoint_c is 20"),
@@ -97,6 +96,10 @@ def test_what_a_run_is_asked_for_replaces_what_the_file_asks() -> None:
     assert any("run all the same" in note for note in case.notes)
     assert hours_of(["RunPeriod", "x", "1", "8", "", "1", "14"], "x") == 168
     assert hours_of(["RunPeriod", "x", "1", "1", "2020", "12", "31", "2020"], "x") == 8760
+    assert hours_of(["RunPeriod", "x", "1", "2", "", "1", "1", ""], "x") == 8760, "over the new year"
+    assert hours_of(["RunPeriod", "x", "1", "2", "2019", "1", "1", "2020"], "x") == 8760
+    assert hours_of(["RunPeriod", "x", "3", "1", "2020", "3", "2", ""], "x") == 48
+    assert case_of(given(short(IDF) + WEEK.replace(b",1,8,,1,14", b",7,8,,7,14"), WEATHER)).hours == 336
 
 
 def test_hours_and_heat_that_are_missing_are_errors() -> None:
@@ -259,6 +262,49 @@ async def test_the_same_run_leaves_the_same_bytes_alone_and_among_others() -> No
         assert await one() == alone
     finally:
         await engines.close()
+
+
+PROPANE = b"Exterior:FuelEquipment,Heater,Propane,On,1000,Outside;"
+PV = (
+    b"Generator:PVWatts,PV,,5000,Standard,FixedOpenRack,0.14,TiltAzimuth,20,180;"
+    b"ElectricLoadCenter:Inverter:PVWatts,INV,1.1,0.96;"
+    b"ElectricLoadCenter:Generators,G,PV,Generator:PVWatts,5000,,;"
+    b"ElectricLoadCenter:Distribution,D,G,Baseload,,,,DirectCurrentWithInverter,INV;"
+)
+
+
+@pytest.mark.accept
+async def test_all_that_comes_into_a_building_is_counted_and_what_it_makes_is_taken_off() -> None:
+    needs_energyplus()
+    weather, idf = wheel("weather/*Chicago*.epw").read_bytes(), short(IDF)
+    plain, gas, sun = await asyncio.gather(*(numbers(idf + more, weather) for more in (b"", PROPANE, PV)))
+    assert gas["total_energy_kwh"] == pytest.approx(plain["total_energy_kwh"] + 168, abs=0.01)
+    assert gas["other_carriers_kwh"] == pytest.approx(plain["other_carriers_kwh"] + 168, abs=0.01)
+    assert sun["electricity_produced_kwh"] > 20 and plain["electricity_produced_kwh"] == 0
+    assert sun["electricity_kwh"] == pytest.approx(plain["electricity_kwh"], abs=0.01)
+    came = plain["total_energy_kwh"] - sun["electricity_produced_kwh"]
+    assert sun["total_energy_kwh"] == pytest.approx(came, abs=0.05)
+
+
+def test_a_total_that_is_not_the_engines_own_is_refused() -> None:
+    require_total(456.93, 455.56)  # two digits of GJ
+    require_total(100.0, None)
+    with pytest.raises(LabrigError, match=r"288\.9 kWh, and EnergyPlus's own report to 455\.6"):
+        require_total(288.93, 455.56)
+
+
+@pytest.mark.accept
+async def test_all_run_periods_of_a_file_count() -> None:
+    twice = await numbers(short(IDF) + WEEK.replace(b",1,8,,1,14", b",7,8,,7,14"))
+    once = await numbers(short(IDF))
+    assert twice["hours_simulated"] == 336
+    assert twice["electricity_kwh"] == pytest.approx(2 * once["electricity_kwh"], rel=1e-3)
+
+
+def test_from_how_many_degrees_on_a_set_point_is_not_met_is_the_files_own() -> None:
+    case = case_of(given(IDF + b"OutputControl:ReportingTolerances,2.0;OutputControl:Files,Yes;", WEATHER))
+    assert b"OutputControl:ReportingTolerances,2.0;" in case.idf and b"OutputControl:Files" not in case.idf
+    assert any("from 2.0 K on" in each for each in case.notes)
 
 
 class Drawn:

@@ -170,7 +170,9 @@ def require_total(total_kwh: float, engine_kwh: float | None) -> None:
     LabrigError
         ``engine``: something that the building uses is not among the carriers that are counted.
     """
-    if engine_kwh is not None and abs(total_kwh - engine_kwh) > max(ROUNDED_KWH, SAME_ENERGY * abs(engine_kwh)):
+    if engine_kwh is not None and abs(total_kwh - engine_kwh) > max(
+        ROUNDED_KWH, SAME_ENERGY * abs(engine_kwh)
+    ):
         raise LabrigError(
             f"The meters come to {total_kwh:.1f} kWh, and EnergyPlus's own report to {engine_kwh:.1f} kWh",
             where="net site energy",

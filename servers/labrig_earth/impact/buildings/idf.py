@@ -151,8 +151,8 @@ def for_a_run(
     ]
     if tolerances := next((each[1:3] for each in kept if each[0].lower() in KEPT), None):
         notes.append(
-            f"hours not met count from {' and '.join(each or '0.2' for each in tolerances)} K on for heating and "
-            "cooling, as the file says"
+            f"hours not met count from {' and '.join(each or '0.2' for each in tolerances)} K on (heating, cooling), "
+            "as the file says"
         )
     kept = [each for each in kept if each[0].lower() != "simulationcontrol"]
     control = next(

@@ -109,7 +109,10 @@ def summary(
         The largest error of the water balance.
     """
     seasons = [season for member in result["members"] for season in member["seasons"]]
-    of = {name: np.array([float(each[name]) for each in seasons]) for name in seasons[0] if name[-1] != "d"}
+    numbers = [
+        name for name in seasons[0] if name[-1] != "d" and name != "fresh_yield_t_ha"
+    ]  # which may be null
+    of = {name: np.array([float(each[name]) for each in seasons]) for name in numbers}
     et = of["transpiration_mm"] + of["soil_evaporation_mm"]
     days = [_stressed_days(_columns(folder / "outputs" / member["daily"])) for member in result["members"]]
     potential = of["potential_transpiration_mm"].sum()

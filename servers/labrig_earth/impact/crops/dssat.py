@@ -31,6 +31,8 @@ CLOSES_MM = 0.1
 STRESSED = 0.1
 """A day of water stress: photosynthesis is reduced by more than this part for lack of water."""
 
+MUCH_N_KG_HA = 100.0
+"""Mineralised in a season; above it a result is doubted."""
 MISSING = -99.0
 _BALANCE = re.compile(r"^!\s+(\w[\w ()]*?)(?: on Year/day \S+)?\s+(-?\d+\.\d+)\s*$", re.MULTILINE)
 _GAINS = (
@@ -287,6 +289,7 @@ def summary(
     derived = {
         "water_productivity_kg_m3": Metric(grain * 100 / et if et else None, "kg/m3"),
         "harvest_index": Metric(_of(row, "HIAM"), "1"),
+        "nitrogen_mineralised_kg_ha": Metric(_of(row, "NMINC"), "kg/ha"),
         "greatest_leaf_area_index": Metric(_of(row, "LAIX"), "1"),
         "water_balance_error_mm": Metric(balance_mm, "mm"),
         "mean_temperature_c": Metric(case.arguments["weather"]["tav_c"], "degC"),
@@ -298,6 +301,17 @@ def summary(
         f"{metrics['water_stress_days'].value} days of water stress"
     )
     return metrics, derived, text
+
+
+def much_mineralised(derived: Mapping[str, Metric]) -> list[str]:
+    """Return a doubt about more nitrogen out of organic matter than soils give in a season."""
+    mineralised = derived["nitrogen_mineralised_kg_ha"].value
+    if mineralised is None or mineralised <= MUCH_N_KG_HA:
+        return []
+    return [
+        f"{mineralised:g} kg/ha of nitrogen come out of the soil's organic matter, and above {MUCH_N_KG_HA:g} is rare: "
+        "see organic_matter of the treatment, organic_carbon_percent and initial nitrate"
+    ]
 
 
 def _of(row: Row, name: str, divisor: float = 1.0) -> float | None:
@@ -354,7 +368,7 @@ async def simulate(given: Given, how: Run) -> AsyncIterator[Simulation]:
             derived=derived,
             units=[{"unit": "season 1", **unit}],
             time=(case.start.isoformat(), harvested(tables).isoformat(), "P1D"),
-            warnings=(*case.notes, *late, *run.warnings),
+            warnings=(*case.notes, *late, *much_mineralised(derived), *run.warnings),
             text=text,
             folder=run.folder,
             wall_s=run.wall_s,
@@ -372,7 +386,7 @@ FILES: Mapping[str, str] = {
     "or a name of DSSAT's list)",
     "treatment_path": "JSON: site {latitude, longitude, elevation_m}, start, planting {date, plants_m2, row_cm, "
     "depth_cm}, irrigation [{date, mm}], fertilizer [{date, n_kg_ha, depth_cm}], initial {percent_of_available, "
-    "nitrate_ppm, ammonium_ppm}, nitrogen (true), co2_ppm, tav_c, amp_k, fill_days",
+    "nitrate_ppm, ammonium_ppm}, nitrogen (true), organic_matter (century, or ceres), co2_ppm, tav_c, amp_k, fill_days",
 }
 
 

@@ -23,6 +23,8 @@ LEAST_DAYS = 330
 """Days of weather from which a mean and a range over the year are computed."""
 
 MOST_EVENTS = 200
+ORGANIC_MATTER: Mapping[str, str] = {"century": "P", "ceres": "G"}
+"""Models of soil organic matter, by DSSAT's code MESOM: of Parton, of Godwin."""
 SOIL_DEFAULTS: Mapping[str, tuple[float, float, float, str]] = {
     "albedo": (0.13, 0.05, 0.5, "1"),
     "evaporation_limit_mm": (6.0, 1.0, 16.0, "mm"),
@@ -74,7 +76,8 @@ def read_case(weather: Named, soil: Named, cultivar: Named, treatment: Named) ->
     treatment
         JSON: ``site`` {latitude, longitude, elevation_m}, ``start``, ``planting`` {date, plants_m2, row_cm, depth_cm},
         ``irrigation`` [{date, mm}], ``fertilizer`` [{date, n_kg_ha, depth_cm}], ``initial`` {water, nitrate_ppm,
-        ammonium_ppm}, ``nitrogen``, ``co2_ppm``, ``tav_c``, ``amp_k``, ``fill_days``.
+        ammonium_ppm}, ``nitrogen``, ``organic_matter`` (of `ORGANIC_MATTER`), ``co2_ppm``, ``tav_c``, ``amp_k``,
+        ``fill_days``.
 
     Raises
     ------
@@ -120,6 +123,7 @@ def read_case(weather: Named, soil: Named, cultivar: Named, treatment: Named) ->
         "irrigation": _irrigation(treated, start, days.end),
         "fertilizer": _fertilizer(treated, start, days.end),
         "nitrogen": treated.yes("nitrogen", True),
+        "organic_matter": _organic_matter(treated, notes),
     }
     arguments["initial"] = _initial(treated.fields("initial", {}), layers, notes)
     arguments["weather"] = _climate(treated, days, notes)
@@ -244,6 +248,17 @@ def _initial(given: Fields, layers: list[Layer], notes: list[str]) -> list[dict[
             }
         )
     return made
+
+
+def _organic_matter(treated: Fields, notes: list[str]) -> str:
+    """Return the code of the model of soil organic matter."""
+    if treated.has("organic_matter"):
+        return ORGANIC_MATTER[treated.choice("organic_matter", ORGANIC_MATTER)]
+    if treated.yes("nitrogen", True):
+        notes.append(
+            "organic_matter is not given: century (MESOM P) is taken; most experiments have ceres (G)"
+        )
+    return ORGANIC_MATTER["century"]
 
 
 def _irrigation(treated: Fields, start: date, end: date) -> dict[str, float]:

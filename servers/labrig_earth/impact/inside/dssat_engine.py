@@ -89,6 +89,7 @@ def run(arguments: dict[str, Any], inputs: Path, outputs: Path) -> dict[str, Any
         "simulation_controls": sections.SimulationControls(
             general=sections.SCGeneral(sdate=start, rseed=1 + arguments["seed"] % 9999),
             options=sections.SCOptions(water="Y", nitro="Y" if arguments["nitrogen"] else "N"),
+            methods=sections.SCMethods(mesom=arguments["organic_matter"]),
             management=sections.SCManagement(plant="R", irrig="R", ferti="R", resid="R", harvs="M"),
             outputs=sections.SCOutputs(waout="Y", niout="Y" if arguments["nitrogen"] else "N"),
         ),
