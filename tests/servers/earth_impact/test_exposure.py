@@ -166,3 +166,20 @@ def test_specs_that_are_refused(spec: dict[str, Any], said: str) -> None:
 def test_files_that_are_refused(exposure: str, persons: str, rate: float | None, said: str) -> None:
     with pytest.raises(LabrigError, match=said):
         ran(exposure, persons=persons, rate=rate)
+
+
+def test_days_that_lack_hours_of_utci_are_no_exposure() -> None:
+    """Calm hot hours have no UTCI, and the rest of such a day says nothing of its heat."""
+    head, days = "date,utci_max_c,hours_without_utci", ("2021-07-01,24.3,8", "2021-07-02,36,0")
+    with pytest.raises(
+        LabrigError, match=r"1 of 2 rows lack UTCI in some hours, up to 8 h on 2021-07-01"
+    ) as refused:
+        read_exposure("\n".join((head, *days)).encode(), "utci_daily.csv", "utci_max_c", None, "day")
+    assert "0.5 m/s" in str(refused.value)
+    whole = "\n".join((head, days[1], "2021-07-03,35,0")).encode()
+    assert list(read_exposure(whole, "utci_daily.csv", "utci_max_c", None, "day").column("utci_max_c")) == [
+        36,
+        35,
+    ]
+    other = "date,tmax_c,hours_without_utci\n2021-07-01,40,8\n2021-07-02,36,0\n"
+    assert list(read_exposure(other.encode(), "x", "tmax_c", None, "day").column("tmax_c")) == [40, 36]

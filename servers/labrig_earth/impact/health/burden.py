@@ -76,6 +76,10 @@ class Burden:
     notes: tuple[str, ...]
 
 
+WITHOUT = "hours_without_utci"
+"""Column of impact_health_utci's days."""
+
+
 def read_groups(content: bytes, where: str) -> list[Group]:
     """Read people from a CSV file with ``persons``, and as it has them ``group`` and ``baseline_rate_per_100k``.
 
@@ -128,7 +132,27 @@ def read_exposure(content: bytes, where: str, column: str, cases: str | None, st
         if cases == column:
             raise LabrigError(f"{cases} is to be exposure and cases", where=where, expected="two columns")
         known[cases.lower()] = Column(0, 1e9, "cases in a step")
-    return read_series(content, where, known, others=True, every=step)
+    if column.lower().startswith("utci"):
+        known[WITHOUT] = Column(0, 1e4, "hours")
+    series = read_series(content, where, known, others=True, every=step)
+    if WITHOUT in known and WITHOUT in series.columns:
+        _require_whole(series, series.columns[WITHOUT])
+    return series
+
+
+def _require_whole(series: Series, without: Floats) -> None:
+    """Refuse days of which some hours have no UTCI: what is known of the others is not the heat of the day."""
+    lacking = np.flatnonzero(without > 0)
+    if len(lacking):
+        worst = int(without.argmax())
+        raise LabrigError(
+            f"{len(lacking)} of {len(without)} rows lack UTCI in some hours, up to {without[worst]:g} h on "
+            f"{series.times[worst]}: what the other hours have may be far below the heat of the day",
+            where=f"{series.where}, {WITHOUT}",
+            expected="UTCI of all hours",
+            try_="impact_health_utci says why it has none; wind below 0.5 m/s may be given to it as 0.5 (Broede et al. "
+            "2012); or a series without these days",
+        )
 
 
 def burden(spec: Spec, series: Series, column: str, baseline: Floats) -> Burden:
