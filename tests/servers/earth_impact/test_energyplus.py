@@ -99,7 +99,9 @@ def test_what_a_run_is_asked_for_replaces_what_the_file_asks() -> None:
     assert hours_of(["RunPeriod", "x", "1", "2", "", "1", "1", ""], "x") == 8760, "over the new year"
     assert hours_of(["RunPeriod", "x", "1", "2", "2019", "1", "1", "2020"], "x") == 8760
     assert hours_of(["RunPeriod", "x", "3", "1", "2020", "3", "2", ""], "x") == 48
-    assert case_of(given(short(IDF) + WEEK.replace(b",1,8,,1,14", b",7,8,,7,14"), WEATHER)).hours == 336
+    assert (
+        case_of(given(short(IDF) + WEEK.replace(b"Week,1,8,,1,14", b"July,7,8,,7,14"), WEATHER)).hours == 336
+    )
 
 
 def test_hours_and_heat_that_are_missing_are_errors() -> None:
@@ -295,7 +297,7 @@ def test_a_total_that_is_not_the_engines_own_is_refused() -> None:
 
 @pytest.mark.accept
 async def test_all_run_periods_of_a_file_count() -> None:
-    twice = await numbers(short(IDF) + WEEK.replace(b",1,8,,1,14", b",7,8,,7,14"))
+    twice = await numbers(short(IDF) + WEEK.replace(b"Week,1,8,,1,14", b"July,7,8,,7,14"))
     once = await numbers(short(IDF))
     assert twice["hours_simulated"] == 336
     assert twice["electricity_kwh"] == pytest.approx(2 * once["electricity_kwh"], rel=1e-3)
