@@ -50,7 +50,7 @@ def store_pages(path: Path, kind_of: Callable[[str, tuple[float, float] | None],
             expected=f"at most {MOST_PAGES:,}: a clue is to fit one page of all",
             try_="a store of a part of the wiki: a smaller ZIM file, a folder of its pages",
         )
-    address = Identity(store.host, "").titled("x").address.removesuffix("x")
+    address = Identity(store.host, "").titled("X").address.removesuffix("X")
     articles, texts = [], {}
     for page in store.every():
         articles.append(_article(page, address, kind_of(page.title, page.coordinates)))

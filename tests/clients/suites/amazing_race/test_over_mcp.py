@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -136,6 +138,62 @@ def test_riddles_by_three_ways_each_hint_and_each_detour_needed(ask: AskText, co
             assert played(solution, ask, place) != answer(samples[0]), solution.calls[place].tool
         except Unsolvable:
             continue
+
+
+@pytest.mark.accept
+@pytest.mark.timeout(600)
+def test_riddles_of_a_store_of_html_pages_that_go_on_where_they_were_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from labrig_atlas.wiki.article_pages import article_page
+    from labrig_atlas.wiki.as_html import as_html
+    from labrig_atlas.wiki.building import build
+    from labrig_atlas.wiki.identity import Identity
+    from labrig_atlas.world.twin import twin
+
+    wiki, host = tmp_path / "wiki", Identity("wiki.example.org", "")
+    wiki.mkdir()
+    for article in twin(1).articles:
+        html = as_html(article_page(article, host.titled(article.title)))
+        (wiki / f"{article.title.replace(' ', '_').replace('/', '%2F')}.html").write_text(html)
+    store = tmp_path / "wiki.sqlite"
+    asyncio.run(build(wiki, store, host="wiki.example.org"))
+    monkeypatch.setattr(items, "LEAST_KEPT", 2)
+    make = items.configured({"riddles": "all", "world": "twin-1", "wiki": str(store)})
+
+    def ended(done: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make("store", 4, progress=ended)
+    made: list[int] = []
+    real = items._made
+    monkeypatch.setattr(items, "_made", lambda *given: made.append(given[2]) or real(*given))
+    samples = make("store", 4)
+    assert made == [2, 3]
+    arm = replace(ARM, serve=replace(ARM.serve, settings={"world": "twin-1", "wiki": str(store)}))
+    with asking("atlas", arm.serve) as tool:
+        for sample in samples:
+            assert {
+                each.page_url.split("/")[2] for each in leg_of(sample).of_type("page") if each.page_url
+            } == {"wiki.example.org"}
+            assert played(suite.solution(sample, arm), tool) == answer(sample)
+            digit, number = Solver(sample.brief.prompt, tool).solve()
+            assert f"{digit}\n{number}\n" == answer(sample)
+
+
+def test_a_store_that_is_too_large_or_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from labrig_atlas.wiki.bundled import earth_store
+    from labrig_suites.amazing_race.making import store_pages
+
+    with pytest.raises(LabrigError):
+        store_pages.store_pages(tmp_path / "none", lambda title, point: "subject")
+    monkeypatch.setattr(store_pages, "MOST_PAGES", 5)
+    with pytest.raises(LabrigError, match="pages"):
+        store_pages.store_pages(earth_store()._path, lambda title, point: "subject")
 
 
 def test_what_can_be_set_of_a_set_of_legs() -> None:
