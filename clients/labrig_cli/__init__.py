@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
 - `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `view`; `tables`;
+  `structure`: chains and merges of golden traces;
   `compare`; `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite; `sweep`: a file of runs in its place
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
         sandbox,
         scores,
         servers,
+        structure,
         tables,
         view,
     )
@@ -64,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
     view.add(verbs)
     judging.add(verbs)
     tables.add(verbs)
+    structure.add(verbs)
     compare.add(verbs)
     logs.add(verbs)
     proxy.add(verbs)

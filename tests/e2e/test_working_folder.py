@@ -35,6 +35,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "report": ("report", "{tmp}/out"),
     "view": ("view", "{tmp}/out"),
     "tables": ("tables", "{tmp}/out"),
+    "structure": ("structure", "{tmp}/log.jsonl"),
     "compare": ("compare", "{tmp}/out", "{tmp}/out"),
     "import": ("import", "{tmp}/log.jsonl", "--out", "{tmp}/imported"),
     "export": ("export", "{tmp}/out", "--to", "atif"),

@@ -10,6 +10,7 @@
 - `reading`: what was committed; `verifier`, `evaluator`: the published definitions; `path`: ours; `score`
 - `check`: do legs still hold in the world that is there now
 - `evidence`: values that stood in results; `measures`, `tables`: what runs did; `paper`: the paper's tables and figures
+- `structure`: how golden traces of any set hang together
 - `simulated`, `fixtures`: runs whose scores are known
 """
 
