@@ -15,13 +15,35 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-TO_BASE = {
-    **{"ug/L": (1e-3, 0.0), "g/L": (1e3, 0.0), "degF": (5 / 9, -160 / 9), "K": (1.0, -273.15)},
-    **{"mS/cm": (1e3, 0.0), "S/m": (1e4, 0.0), "cm": (1e-2, 0.0), "ft": (0.3048, 0.0)},
+TO_BASE: dict[str, dict[str, tuple[float, float]]] = {
+    "mg/L": {"ug/L": (1e-3, 0), "g/L": (1e3, 0)},
+    "degC": {"degF": (5 / 9, -160 / 9), "K": (1, -273.15)},
+    "uS/cm": {"mS/cm": (1e3, 0), "S/m": (1e4, 0)},
+    "m": {"cm": (1e-2, 0), "ft": (0.3048, 0)},
+    "mm": {"cm": (10, 0), "in": (25.4, 0)},
+    "kPa": {"hPa": (0.1, 0), "bar": (100, 0)},
+    "MPa": {"kPa": (1e-3, 0), "bar": (0.1, 0)},
+    "m/s": {"km/h": (1 / 3.6, 0), "cm/s": (1e-2, 0)},
+    "g": {"mg": (1e-3, 0), "kg": (1e3, 0)},
+    "ug/m3": {"mg/m3": (1e3, 0), "ng/m3": (1e-3, 0)},
+    "W/m2": {"kW/m2": (1e3, 0), "mW/cm2": (10, 0)},
+    "mV": {"V": (1e3, 0), "uV": (1e-3, 0)},
+    "mA": {"A": (1e3, 0), "uA": (1e-3, 0)},
+    "L/min": {"m3/h": (1000 / 60, 0), "mL/s": (0.06, 0)},
+    "h": {"min": (1 / 60, 0), "d": (24, 0)},
+    "kJ": {"J": (1e-3, 0), "kcal": (4.184, 0)},
+    "N": {"kN": (1e3, 0), "mN": (1e-3, 0)},
+    "nm": {"um": (1e3, 0), "pm": (1e-3, 0)},
+    "%": {"permille": (0.1, 0)},
+    "s": {"ms": (1e-3, 0), "min": (60, 0)},
+    "mg/kg": {"g/kg": (1e3, 0), "ug/kg": (1e-3, 0)},
+    "kg/m3": {"g/cm3": (1e3, 0)},
+    "eV": {"meV": (1e-3, 0), "keV": (1e3, 0)},
+    "mT": {"T": (1e3, 0), "G": (0.1, 0)},
+    "Hz": {"kHz": (1e3, 0)},
+    "ppm": {"ppb": (1e-3, 0)},
 }
-"""By what a value is multiplied, and what is added, for its value in the base unit of `meta/columns.csv`."""
-
-
+"""By base unit: by what a value in a unit is multiplied, and what is added, for its value in the base unit."""
 Reader = Callable[..., dict[str, Any]]
 
 
@@ -78,6 +100,16 @@ class Answering:
         if len(found) != 1:
             raise NotPossible(f"{term}: {found}")
         return str(found[0])
+
+    def to_base(self, column: str, unit: str) -> tuple[float, float]:
+        """Return by what a value of a column in a unit is multiplied, and what is added."""
+        base = self.columns.loc[column, "base_unit"]
+        return (1.0, 0.0) if unit in ("", base) else TO_BASE[base][unit]
+
+    def in_unit(self, values: pd.Series, column: str, unit: str) -> pd.Series:
+        """Return values of the base unit in another."""
+        factor, zero = self.to_base(column, unit)
+        return (values - zero) / factor
 
     def files(self) -> dict[str, str]:
         """Return of each visit the file that counts."""
@@ -167,7 +199,7 @@ class Answering:
                     continue
                 cells = frame[name].mask((frame[name] == code) | (frame[name] == ""))
                 unit = units.get(name) or told.get((logger, name), "")
-                factor, zero = TO_BASE.get(unit, (1.0, 0.0))
+                factor, zero = self.to_base(column, unit)
                 part[role] = cells.astype(float) * factor + zero
                 part[role + "_unit"] = unit
                 if column in limits:
@@ -222,11 +254,12 @@ class Answering:
             return len(rows)
         if query["kind"] == "test":
             return self.tested(rows)
-        values = in_unit(rows["main"], query["unit"])
+        values = self.in_unit(rows["main"], self.main, query["unit"])
         if query["kind"] == "ratio":
             both = rows["other"].notna()
             return statistic(
-                query["statistic"], values[both] / in_unit(rows["other"][both], query["other_unit"])
+                query["statistic"],
+                values[both] / self.in_unit(rows["other"][both], self.other, query["other_unit"]),
             )
         if query["kind"] != "difference":
             return statistic(query["statistic"], values)
@@ -246,7 +279,7 @@ class Answering:
         if name in ("pearson", "spearman"):
             rows = rows[rows["other"].notna()]
         # the same value in two units is the same value
-        main, other = rows["main"].round(9), rows["other"].round(9)
+        main, other = (rows[each].map("{:.12g}".format).astype(float) for each in ("main", "other"))
         groups = [
             main[rows[self.query["factor"]] == each] for each in sorted(set(rows[self.query["factor"]]))
         ]
@@ -277,12 +310,6 @@ def times(cells: pd.Series, logger: pd.Series) -> pd.Series:
         return local.mask(local.notna())
     ahead = pd.Timedelta(hours=int(offset[2]), minutes=int(offset[3]))
     return local - ahead if offset[1] == "+" else local + ahead
-
-
-def in_unit(values: pd.Series, unit: str) -> pd.Series:
-    """Return values of the base unit in another."""
-    factor, zero = TO_BASE.get(unit, (1.0, 0.0))
-    return (values - zero) / factor
 
 
 def statistic(name: str, values: pd.Series) -> float:
