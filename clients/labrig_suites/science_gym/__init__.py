@@ -4,12 +4,13 @@ Read in this order: `question` (what is asked, as data), `truth` (exact statisti
 `drawing` (a question of a type with a wanted answer), `wording` (four styles), `items` (sets from a seed), `pool` (all
 questions of one repository), `solution` and `recompute` (the reference, from the files alone), `another` and `rowwise`
 (a second solution, with the standard library alone), `grading` (compat and strict), `score`, `fixtures` (what the
-scorer is tried with), `measures` (what tables measure), `tables` and `paper` (tables and figures of
+scorer is tried with), `evidence` (what a record shows of an answer),
+`measures` (what tables measure), `tables` and `paper` (tables and figures of
 InfiniteScienceGym). `checked` reads lines of a file with care. `hard` is the other tier.
 """
 
 from labrig_harness.suite import Generator, Suite
-from labrig_suites.science_gym import another, fixtures, items, score, solution, tables, tasks
+from labrig_suites.science_gym import another, evidence, fixtures, items, score, solution, tables, tasks
 from labrig_suites.science_gym.arms import ARMS
 from labrig_suites.science_gym.paper import paper_tables
 
@@ -24,6 +25,7 @@ suite = Suite(
     score=score.score,
     tables=tables.tables,
     cluster="repository",
+    evidence=evidence.evidence,
     first_tasks=tasks.first,
     paper_tables=paper_tables,
     generator=Generator(

@@ -42,6 +42,7 @@ def tables(samples: Iterable[Sample], scores: Iterable[Score]) -> list[Table]:
         accuracy(by_id, found),
         abstentions(found),
         by_reason(found),
+        by_evidence(found),
         by_fact("By category", "category", tuple(CATEGORIES), found),
         by_fact("By type", "type", TYPES, found),
         constants(by_id.values()),
@@ -126,6 +127,28 @@ def by_reason(scores: Sequence[Score]) -> Table:
     rows = tuple((*key, len(group), *_both(group)) for key, group in groups.items())
     return Table(
         "Impossible questions by reason", ("reason", "arm", "agent", "records", "strict %", "compat %"), rows
+    )
+
+
+def by_evidence(scores: Sequence[Score]) -> Table:
+    """Return how many right answers have their evidence in the record."""
+    rows = []
+    for (arm, agent), group in grouped(
+        (each for each in scores if "opened" in each.facts and each.strict == 1), condition
+    ).items():
+        closed = sum(not each.facts["opened"] for each in group)
+        unseen = sum(each.facts["opened"] and each.facts["printed"] is False for each in group)
+        without = closed + unseen
+        rows.append((arm, agent, len(group), closed, unseen, without, percent(without, len(group))))
+    return Table(
+        "Right without evidence",
+        ("arm", "agent", "right (strict)", "no data opened", "number not printed", "without evidence", "%"),
+        tuple(rows),
+        note=(
+            "Of the answers that are right: those whose run opened no data file that the question is about, and those "
+            "whose number no result of a call holds. Which files code read, a record does not hold: code that reads "
+            "any counts as having opened data."
+        ),
     )
 
 
