@@ -18,6 +18,7 @@ from labrig_papers.quantities.placing import areas_of_all
 
 READ_BY_EYE = Path(__file__).parents[1] / "real" / "papers_by_eye.csv"
 HELD_BACK = READ_BY_EYE.with_name("papers_held_back.csv")
+HELD_BACK_MORE = READ_BY_EYE.with_name("papers_held_back_more.csv")
 FACTORS = {
     "K": 1.0, "mK": 1e-3, "GPa": 1e9, "MPa": 1e6, "T": 1.0, "mT": 1e-3, "%": 0.01, "Å": 1e-10, "nm": 1e-9, "MHz": 1e6,
     "eV": 1.602176634e-19, "meV": 1.602176634e-22, "μs^-1": 1e6, "m^-3": 1.0, "s^-1 K^-1": 1.0, "mm/h": 1e-3 / 3600,

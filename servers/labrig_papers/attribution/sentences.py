@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_END = re.compile(r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|(?:\^\{[\d,\s–-]+\)?\}\s?){1,3})?\s+(?=[A-Z(\[\d])|\n\s*\n")
+_END = re.compile(
+    r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|(?:\^\{[\d,\s–-]+\)?\}\s?){1,3})?\s+(?=[A-ZΑ-Ωα-ω(\[\d])|\n\s*\n"
+)
 _NO_END = re.compile(
     r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u"
     r"|Phys|Rev|Lett)|(?<![\d)}] )(?<![/·])\b[A-Z])$"

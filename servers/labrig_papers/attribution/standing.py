@@ -23,7 +23,7 @@ _CITED = re.compile(rf"{_NO_NOTE.pattern}|{_RAISED}")
 its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)."""
 _OF_METHOD = re.compile(
     r"\b(?:formula|model|equation|relation|method|approximation|theory|code|package|functional|procedure|program|"
-    r"algorithm|expression|scheme|technique|software|\w+meter|instrument|apparatus|beamline|set-?up)(?:s|e)?"
+    r"algorithm|expression|scheme|technique|software|\w+meter|instrument|apparatus|beamline|set-?up)(?:s|e)?,?"
     rf"\s?(?:(?:of|in|from)\s)?(?:Refs?\.\s?)?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
     re.IGNORECASE,
 )
@@ -66,6 +66,7 @@ _BY_OTHERS = re.compile(
     r"|\b(?:several|some|many|other|recent|the first)\s(?:[\w-]+\s){0,3}?"
     r"(?:results?|experiments?|stud(?:y|ies)|measurements?|calculations?|reports?|works?|groups?|authors?),?\s"
     r"(?:[\w,]+\s){0,5}?(?:claim|report|suggest|show|indicat|found|find|reveal|evidenc|support)\w*"
+    r"|\b(?:is|are) (?:well[- ])?known (?:to|for|as)\b|\bsince (?:its|their|the) discovery\b"
     r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
     r"|\b(?:his|her|(?-i:[A-Z][\w-]+[’']s))\s(?:own\s)?"
     r"(?:velocit|measure|data|value|result|observ|analys|estimate|sample|crystal|film|experiment)",
@@ -118,6 +119,16 @@ _OF_EXPERIMENT = re.compile(
 """What stands right before a number of experiment, to which theory is held: "the experimental value T_{c} ≃ 8.5 K"."""
 _EXPERIMENT = re.compile(r"\b(?:experiment\w*|measured|measurements?|observed)\b", re.IGNORECASE)
 """What makes a number before words of theory one of experiment: "the curves measured at 4 K and the theoretical"."""
+_NOT_REPORTED = re.compile(
+    r"\b(?:never|not|no)\b[^.;]{0,20}\breported\b[^.;]{0,24}\bliterature\b", re.IGNORECASE
+)
+_OWN_FIGURE = re.compile(
+    r"\b(?:shown|seen|presented|displayed|plotted|depicted|illustrated|given|evident|summari[sz]ed|listed)\s(?:\w+\s){0,2}"
+    r"(?:in|by|from)\s(?:the\s(?:\w+\s)?(?:inset\s(?:of|to)\s)?)?(?:Figs?\b|Tables?\b|insets?\b|figures?\s\d)"
+    r"(?!\.?\s?\d*\s?(?:of|in)\s(?:Ref|\[))",
+    re.IGNORECASE,
+)
+"""What a sentence shows in a figure of its paper is of the paper, whom else it may cite."""
 _DEVIATION = re.compile(r"\b(?:deviat|differ|discrepan|exceed)\w*", re.IGNORECASE)
 """How far experiment is from theory is a finding."""
 _AGAINST_EXPERIMENT = re.compile(
@@ -223,6 +234,7 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
         return "measured"
     sentence = without_foreign_marks(sentence, at)
     marks = _CITED if raised else _NO_NOTE
+    is_shown = _OWN_FIGURE.search(sentence) is not None
     standing: Standing = "measured"
     before: Standing = "measured"
     for first, last in _parts_of(sentence):
@@ -234,7 +246,9 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
         standing, before = (standing, standing) if is_compared else (before, before)
         if _GIVEN.search(sentence[first:at]) and not marks.search(part):
             standing = "measured"
-        elif (marks.search(part) and not found) or _BY_OTHERS.search(part):
+        elif (marks.search(part) and not (found or is_shown)) or _BY_OTHERS.search(
+            _NOT_REPORTED.sub(" ", part)
+        ):
             standing = "cited"
         elif _ASSUMING.search(sentence[first:at]) or (
             (theory := _CALCULATED.search(_without_asides(_without_theory(part), at - first)))
@@ -322,7 +336,8 @@ def is_denied(sentence: str, at: int) -> bool:
 def _without_theory(part: str) -> str:
     """Return a part of a sentence without the words that speak of one number of theory, or of what one expects."""
     part = re.sub(
-        r"\b(?:as|than|contrary to what is|unlike what is)\s(?:is\s|was\s)?(?:expected|predicted|anticipated)\b",
+        r"\b(?:verif(?:y|ies)|confirms?|observed?|reveals?) the expected\b"
+        r"|\b(?:as|than|contrary to what is|unlike what is)\s(?:is\s|was\s)?(?:expected|predicted|anticipated)\b",
         lambda match: " " * len(match.group()),
         part,
         flags=re.IGNORECASE,
