@@ -38,11 +38,12 @@ _OF_FIT = re.compile(
 )
 """A mark of what one fits with."""
 _AFTER_EQUATION = re.compile(
-    rf"=\s?[^.;,=\[\]]{{2,60}}?[)}}]\s{_IN_BRACKETS}(?=\s(?:and|allow|gives?|yields?|one|we)\b)"
+    rf"=(?!\s?[\d.+−~-])\s?[^.;,=\[\]]{{2,60}}?[)}}]\s{_IN_BRACKETS}(?=\s(?:and|allow|gives?|yields?|one|we)\b)"
 )
 _OF_WAY = re.compile(
     r"\b(?:anneal\w*|grown|synthesi[sz]ed|prepared|fabricated|sintered|polished|cleaved|enriched|deposited|sealed|reacted|"
-    r"described|reported elsewhere)\b(?:[^.;]|\.(?=\d)){0,220}?"
+    r"described|reported elsewhere)\b"
+    r"(?:(?!\b(?:found|show|exhibit|observ|reveal))(?:[^.;]|\.(?=\d))){0,220}?"
     rf"\s?(?:{_IN_BRACKETS}|{_RAISED})(?=\s?[.;]|$)",
     re.IGNORECASE,
 )
@@ -66,7 +67,7 @@ _BY_OTHERS = re.compile(
     r"|\b(?:several|some|many|other|recent|the first)\s(?:[\w-]+\s){0,3}?"
     r"(?:results?|experiments?|stud(?:y|ies)|measurements?|calculations?|reports?|works?|groups?|authors?),?\s"
     r"(?:[\w,]+\s){0,5}?(?:claim|report|suggest|show|indicat|found|find|reveal|evidenc|support)\w*"
-    r"|\b(?:is|are) (?:well[- ])?known (?:to|for|as)\b|\bsince (?:its|their|the) discovery\b"
+    r"|\b(?:is|are) (?:well[- ])?known (?:to|for|as)\b|\bsince (?:its|their) discovery\b"
     r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
     r"|\b(?:his|her|(?-i:[A-Z][\w-]+[’']s))\s(?:own\s)?"
     r"(?:velocit|measure|data|value|result|observ|analys|estimate|sample|crystal|film|experiment)",
@@ -151,7 +152,7 @@ _PARTS = re.compile(
     r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to"
     r"|(?:is |are )?comparable (?:to|with)|which (?:lies|agrees?|compares?|falls|exceeds|coincides|"
     r"(?:is|are|was) (?:\w+ly )?"
-    r"(?:close|similar|comparable|consistent|larger|smaller|higher|lower|in |of the (?:same )?order))"
+    r"(?:close|similar|comparable|consistent|larger|smaller|higher|lower|of the (?:same )?order))"
     r"|(?:which |\w+ly )?(?:reassur|indicat|suggest|imply|confirm|demonstrat|support|reflect)(?:ing|es|s)\b"
     r"|where(?=\s\S{1,14}\s?[=≈~∼≃])|as (?:(?:is|also|already) )*(?:reported|observed|found|seen|noted)"
     r"|without (?:the|any)|(?:is |are )?(?:at odds|in line|in contradiction|in disagreement) with"

@@ -71,6 +71,7 @@ _NO_CLAIM = re.compile(
 )
 _NO_DENIAL = re.compile(
     r"\b(?:not|never|no)\b[^.;]{0,80}\buntil\b|\b(?:cannot|can not|not) be (?:ruled out|excluded)\b"
+    r"|\b(?:often|sometimes|usually)\b"
     r"|\bnot (?:fully|entirely|completely|truly|purely)\b|\bto non-?superconduct|\bone non-?superconduct"
     r"|\bnon-?superconduct\w*\s(?:Au|Ag|Cu|Pt|regime)\b"
     r"|\bno (?:\w+\s)?(?:sign|indication) (?:indicating|of where|at what)"

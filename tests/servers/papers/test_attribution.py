@@ -370,6 +370,12 @@ MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
         ("The data, presented in figure 3(b), verify the expected splitting at 129 K [23, 24].", MEASURED),
         ("Substitution is known to suppress the phase at 140 K.", CITED),
         ("Compounds with transitions as high as 56 K are much studied since their discovery.", CITED),
+        ("NbC (T_{c} = 12 K) [301,303] and MoC were the first.", CITED),
+        ("Very recently, we prepared crystals of it and found a transition at 1.0 K [5].", CITED),
+        (
+            "Superconductivity up to 40 K was a surprise in a compound which was in 2001 available in tons [34].",
+            CITED,
+        ),
         ("The axis is 3.692 Å^{22} here.", CITED),
         ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
     ],

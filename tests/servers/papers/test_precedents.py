@@ -170,6 +170,11 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
                 "CeB6",
                 "Heat of CeB6",
             ),
+            (
+                "There, quite often zero resistance is found without any sign of superconductivity.",
+                "CeB6",
+                "CeB6 heat",
+            ),
             ("The hydrated Na0.3CoO2 · 1.3H2O is superconducting at 4.5 K.", "Na0.3CoO2", ""),
             ("Superconductivity had not been observed in the family until CeB6.", "CeB6", ""),
             ("Superconductivity of CeB6 cannot be ruled out.", "CeB6", ""),
