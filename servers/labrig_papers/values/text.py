@@ -26,6 +26,8 @@ _SAME = {
     ")": "）",
     "%": "％",
     "δ": "𝛿",
+    "⊙": "☉⨀",
+    "⊕": "♁🜨",
 }
 _FOLD = {ord(other): one for one, others in _SAME.items() for other in others}
 

@@ -336,3 +336,17 @@ def test_a_unit_of_no_named_dimension_is_given_in_si() -> None:
 def test_letters_that_are_units_by_chance_are_none(text: str) -> None:
     with pytest.raises(LabrigError, match="unknown"):
         read_unit(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "si"),
+    [
+        ("1.14 M☉", 1.14 * 1.988409870698051e30),
+        ("2 R_{☉}", 2 * 6.957e8),
+        ("3 L☉", 3 * 3.828e26),
+        ("3.1 mJy", 3.1e-29),
+        ("55 kBq", 55e3),
+    ],
+)
+def test_units_of_the_sky_and_of_sources(text: str, si: float) -> None:
+    assert read_value(text).si() == (pytest.approx(si, rel=1e-12),)
