@@ -11,8 +11,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = verbs.add_parser(
         "structure",
         help="how golden traces hang together: share of linear chains, depth, merges",
-        description="Reads legs of the race, and records of NESTFUL, TaskBench, T-Eval, tau-bench and BFCL, or steps "
-        "with depends_on: JSON, JSONL, or a folder of them. A row for each path.",
+        description="Reads legs of the race, records of NESTFUL, Seal-Tools, TaskBench, T-Eval, tau-bench, BFCL, or "
+        "steps with depends_on: JSON, JSONL, or a folder of them. A row for each path.",
     )
     verb.add_argument("traces", type=Path, nargs="+", metavar="TRACES")
     verb.set_defaults(run=_structure)

@@ -1,7 +1,7 @@
 """How golden traces hang together: chains, forks and merges, of any set that says what its calls use (Table 1).
 
 A record is read as what it is: a leg of the race, ours or published; a list of calls whose arguments name the labels of
-others (NESTFUL); nodes and links between them (TaskBench); steps that name those before them (T-Eval, or
+others (NESTFUL, Seal-Tools); nodes and links between them (TaskBench); steps that name those before them (T-Eval, or
 ``depends_on``). A record that has only an order of calls (tau-bench, BFCL) is counted apart: an order is no dependence.
 """
 
@@ -23,7 +23,7 @@ from labrig_suites.amazing_race.closure import inputs
 from labrig_suites.amazing_race.legs import read_leg
 
 MOST_STEPS = 5_000
-_REFERENCE = re.compile(r"\$([A-Za-z_]\w*?)\b")
+_REFERENCE = re.compile(r"(?<=\$)[A-Za-z_]\w*|\bAPI_call_\d+")
 _GATHERS = "var_result"
 """The last entry of a NESTFUL trace that calls nothing and names what is returned."""
 NOTE = (
@@ -33,14 +33,7 @@ NOTE = (
 KINDS = ("single", "linear", "parallel", "DAG")
 HELD = frozenset(
     (
-        "stops",
-        "truth",
-        "task_nodes",
-        "output",
-        "ground_truth",
-        "steps",
-        "trace",
-        "actions",
+        *("stops", "truth", "task_nodes", "output", "calling", "ground_truth", "steps", "trace", "actions"),
         "evaluation_criteria",
     )
 )
@@ -107,7 +100,7 @@ def _row(path: Path) -> tuple[Any, ...]:
         raise LabrigError(
             f"No record of this holds a trace that is known, and {wrong} hold one that cannot be read",
             where=str(path),
-            expected="legs, or records of NESTFUL, TaskBench, T-Eval, tau-bench or BFCL, or steps with depends_on",
+            expected="legs, NESTFUL, Seal-Tools, TaskBench, T-Eval, tau-bench, BFCL, or steps with depends_on",
         )
     told = [each for each in graphs if each.told]
     steps = round(fmean(len(each.uses) for each in graphs), 1)
@@ -208,17 +201,21 @@ def _of_nodes(record: Mapping[str, Any]) -> list[set[int]] | None:
 
 
 def _of_labels(record: Mapping[str, Any]) -> list[set[int]] | None:
-    calls = record.get("output")
+    """NESTFUL: ``$var_1.result$`` in arguments; Seal-Tools: ``API_call_0``, one of the responses of a call."""
+    calls = record.get("calling", record.get("output"))
     calls = json.loads(calls) if isinstance(calls, str) and calls.lstrip().startswith("[") else calls
-    if not isinstance(calls, list) or not all(isinstance(each, dict) and "name" in each for each in calls):
+    if not isinstance(calls, list) or not all(isinstance(each, dict) for each in calls):
+        return None
+    if not all("name" in each or "api" in each for each in calls):
         return None
     places: dict[str, int] = {}
     uses: list[set[int]] = []
     for each in calls:
-        if each["name"] != _GATHERS:
-            named = _REFERENCE.findall(json.dumps(each.get("arguments", {})))
+        if each.get("name") != _GATHERS:
+            named = _REFERENCE.findall(json.dumps(each.get("arguments", each.get("parameters", {}))))
             uses.append({places[name] for name in named if name in places})
-            places[str(each.get("label", "")).strip("$")] = len(uses) - 1
+            given = each.get("responses", [str(each.get("label", "")).strip("$")])
+            places |= dict.fromkeys(given, len(uses) - 1)
     return uses
 
 
