@@ -143,7 +143,9 @@ def test_the_sample_succeeds_without_a_sandbox(rig: GetRig) -> None:
 def test_the_sandbox_holds(column: str, user: str, case: Case, rig: GetRig) -> None:
     record = attack(rig(column, user), case)
     _held(record)
-    assert agrees(record.cell, published()[case.name, column])
+    shown = published()
+    if column in {each for _, each in shown}:  # a new one is not on the page before all of it was made
+        assert agrees(record.cell, shown[case.name, column])
 
 
 @pytest.mark.soak
@@ -156,7 +158,7 @@ def test_the_programs_succeed_without_a_sandbox(rig: GetRig) -> None:
     shown = {
         name
         for (name, column), words in published().items()
-        if column == "control" and words[0] not in ("–", "", "control", "---")
+        if column == "control" and words[0] not in ("–", "")
     }
     # A burst that the watch of a busy machine misses is seen the next time: nine of ten must agree.
     assert len(succeed & shown) >= 0.9 * len(shown & {case.name for case in CASES})
@@ -167,7 +169,7 @@ def _control_user() -> str:
 
 
 def test_the_page_has_every_attack_and_no_other() -> None:
-    shown = {name for name, _ in published()} - {"attack", "---"}
+    shown = {name for name, _ in published()}
     assert shown == {case.name for case in CASES}
     assert len(CASES) >= 45
     assert len({case.name for case in CASES}) == len(CASES)

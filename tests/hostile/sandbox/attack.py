@@ -519,15 +519,20 @@ def table(records: Iterable[Record]) -> str:
 
 
 def published() -> dict[tuple[str, str], list[str]]:
-    """Return what the page says: the words of each case in each column."""
+    """Return what the page says: the words of each case in each column that it has."""
     part = TABLE.search(PAGE.read_text(encoding="utf-8"))
     assert part, "docs/attacks.md has no table of the sandbox"
-    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part[0].splitlines() if line.startswith("|")]
-    return {
-        (row[0].strip(), column): row[2 + n].strip().split(" or ")
-        for row in rows
-        for n, column in enumerate(COLUMNS)
-    }
+    found: dict[tuple[str, str], list[str]] = {}
+    columns: list[str] = []
+    for line in part[0].splitlines():
+        if not line.startswith("|"):
+            continue
+        name, _, *cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+        if name == "attack":
+            columns = cells
+        elif name != "---":
+            found |= {(name, column): cell.split(" or ") for column, cell in zip(columns, cells, strict=True)}
+    return found
 
 
 def agrees(cell: str, words: list[str]) -> bool:
