@@ -1,7 +1,8 @@
 """Requests in people's words find their tool by the search of the real Claude Code, where all tools are deferred.
 
 Its model is scripted on 127.0.0.1: it searches for each request by the request's own words, function words left out,
-and looks at the first three. All tools of the five servers are installed but those that repeat published names.
+and looks at the first three. All tools of the five servers are installed but those that repeat published names; one
+of each server is listed at once, which the search leaves out, and counts as found.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pytest
 
 from support.every_server import installed
 from support.real_clients import ask_claude_code, install
-from support.right_tools import FIRST, keywords_of, requests_of, toolsets_of
+from support.right_tools import FIRST, keywords_of, offered, requests_of, toolsets_of
 from support.scripted_model import Reply
 
 pytestmark = pytest.mark.soak
@@ -64,10 +65,11 @@ def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Pa
     assert listed == installed(), "each server has connected"
     found = _results(requests)
     assert len(found) == len(asked)
+    at_once = {name for (_, name), spec in offered().items() if spec.first}
     missed = [
         (each["id"], names)
         for each, names in zip(asked, found, strict=True)
-        if not set(names[:FIRST]) & set(each["tools"])
+        if not (set(names[:FIRST]) | at_once) & set(each["tools"])
     ]
     print(f"{file}: {len(asked) - len(missed)} of {len(asked)} found by Claude Code's search")
     assert len(missed) <= (1 - LEAST[file]) * len(asked), missed
