@@ -296,13 +296,15 @@ def _shown(field: Cells, box: Box | None) -> Any:
 
 
 def _when(field: Field) -> str:
-    """Return the time of a field that has one."""
+    """Return the time of a field that has one; of an axis whose numbers state no unit, the number."""
     from labrig_earth.grids.times import iso
 
     name = field.axes.time
     if not name or name not in field.data.coords or field.data[name].size != 1:
         return ""
-    return iso(field.data[name].values.reshape(-1)[0])
+    value = field.data[name].values.reshape(-1)[0]
+    is_time = field.data[name].dtype.kind == "M" or hasattr(value, "calendar")
+    return iso(value) if is_time else f"{name} {value}"
 
 
 def _stem(name: str, count: int) -> str:

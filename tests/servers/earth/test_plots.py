@@ -320,3 +320,11 @@ def test_the_name_beside_the_colours_of_a_low_map_ends_within_the_page() -> None
     canvas.draw()
     shown = figure.axes[1].yaxis.label.get_window_extent(canvas.get_renderer())
     assert shown.y0 >= 0 and shown.y1 <= figure.bbox.height
+
+
+def test_a_field_at_a_time_that_states_no_unit_is_drawn_with_its_number(tmp_path: Path) -> None:
+    axis = ("time", np.array([7], "i4"), {"axis": "T", "standard_name": "time"})
+    field = _field(np.arange(0, 50, 5.0), np.arange(30, 60, 5.0), (20.0, 35.0))
+    field.expand_dims("time").assign_coords(time=axis).to_netcdf(tmp_path / "steps.nc")
+    made = _run("plot_map", tmp_path, {"data": (tmp_path / "steps.nc",)})
+    assert "time 7" in made.data["notes"]
