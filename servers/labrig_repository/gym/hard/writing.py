@@ -264,11 +264,12 @@ def readme(plan: Plan) -> str:
         "People ask for quantities by the names under `called` in `meta/columns.csv`. Where one name stands at two "
         "columns, nobody can say which is meant, and the request cannot be answered.",
         f"A difference between two levels of {world.factor.about} is taken within each level of {world.block.about} in "
-        "which both occur, and the differences are averaged, each level alike. Where they occur together in none, it "
-        "cannot be told from a difference between those levels, and the request cannot be answered.",
-        "A statistic of a test is reported only where each group (for a correlation: the whole) has at least "
-        "15.7 (pilot_sd / smallest_effect)^2 samples, by `meta/columns.csv` for the quantity that is tested; else the "
-        "request cannot be answered.",
+        "which both occur, and the differences are averaged, each level alike. Where the samples that are asked for "
+        "have them together in none, the difference cannot be told from one between those levels, and the request "
+        "cannot be answered.",
+        "A statistic of a test is reported only where each group that occurs (for a correlation: the whole) has at "
+        "least 15.7 (pilot_sd / smallest_effect)^2 samples, by `meta/columns.csv` for the quantity that the request "
+        "names first; else the request cannot be answered.",
     ]
     numbered = "\n".join(f"{number}. {rule}" for number, rule in enumerate(rules, 1))
     return (
