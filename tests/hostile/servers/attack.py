@@ -263,8 +263,15 @@ class Rig:
         return self.target.right(self.kept(self.server.call(call.tool, call.arguments, 60)).result)
 
     def working(self) -> list[int]:
-        """Return the processes below the server that are not there when it has nothing to do."""
-        return [pid for pid, chain in self._chains().items() if chain not in self._idle]
+        """Return the processes below the server that are not there when it has nothing to do, or only wait then.
+
+        PHREEQC's next child is forked ahead of its run: what tells it from the one at work is that it does not compute.
+        """
+        return [
+            pid
+            for pid, chain in self._chains().items()
+            if chain not in self._idle or (len(chain) > 1 and _computes(pid))
+        ]
 
     def _chains(self) -> dict[int, tuple[str, ...]]:
         """Return the processes below the server, each with what it and those above it run, from the server down."""
@@ -315,6 +322,13 @@ class Rig:
         """End the server."""
         self.server.close()
         self.servers.discard(self.server.process.pid)
+
+
+def _computes(pid: int) -> bool:
+    """Tell whether a process is on a processor, or would be (proc_pid_stat(5))."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+    return False
 
 
 def _program(pid: int) -> str:
