@@ -34,6 +34,8 @@ QUEUE_S = 20.0
 PATIENT_S = 3600.0
 """The same where nobody waits for an answer: a generator would lose what it has made."""
 _GRACE_S = 10.0
+FORKS_AHEAD = False
+"""Whether a child waits for the next run. Off: a server that was told to end under load once left one behind."""
 _LEAVING_S = 1.0
 """So long a child that has sent its whole result may take to end."""
 
@@ -166,7 +168,8 @@ class Engine:
                     raw = await receive(ours, limits)
                 # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
                 parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
-                server.fork_ahead(database, limits)
+                if FORKS_AHEAD:
+                    server.fork_ahead(database, limits)
                 if parsed.end is not None and not ended.done():  # it has nothing left to do but to end
                     self._leave(server, number, ended, held.pop_all())
                     return parsed, Ended(cpu_s=parsed.end["cpu_s"], max_rss_bytes=parsed.end["max_rss_bytes"])

@@ -32,6 +32,11 @@ HOARD = 'SOLUTION 1\nUSER_PRINT\n10 a$ = "x"\n20 a$ = a$ + a$\n30 GOTO 20\nEND\n
 pytestmark = pytest.mark.skipif(not list_databases(), reason="needs databases: labrig setup phreeqc")
 
 
+@pytest.fixture(autouse=True)
+def forks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "FORKS_AHEAD", True)
+
+
 @pytest.fixture
 async def engine() -> AsyncIterator[Engine]:
     async with Engine(concurrency=1) as started:
