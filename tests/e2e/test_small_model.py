@@ -19,7 +19,7 @@ import pytest
 from labrig_harness.records.scoring import score_folder
 from support.command import labrig
 
-pytestmark = pytest.mark.accept
+pytestmark = pytest.mark.soak
 
 SERVER = Path(__file__).parents[1] / "support" / "small_model.py"
 

@@ -62,7 +62,7 @@ def test_a_setting_that_is_none_is_refused(settings: dict[str, Any]) -> None:
         items.configured(settings)("a seed", 1)
 
 
-@pytest.mark.accept
+@pytest.mark.soak
 @pytest.mark.timeout(1800)
 async def test_the_reference_is_right_over_mcp_and_by_its_calls_alone() -> None:
     skip_unless()
