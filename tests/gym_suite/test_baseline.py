@@ -43,7 +43,7 @@ def test_a_few_questions_of_either_tier() -> None:
     assert share(items.configured({"tier": "hard"})("baseline", 28)[:: len(STYLES)]) < 0.5
 
 
-@pytest.mark.soak
+@pytest.mark.accept
 @pytest.mark.timeout(900)
 def test_it_knows_the_clean_tier_and_not_the_hard_one() -> None:
     assert share(items.generate("baseline", 1200)[:: len(STYLES)]) >= 0.99
