@@ -45,10 +45,11 @@ async def bring(lacking: Lacking, progress: Progress) -> None:
     if done is None or done.done() or done.get_loop() is not loop:
         done = _under_way[env.name] = loop.create_future()
         done.add_done_callback(lambda future: future.cancelled() or future.exception())
+        _say(env.name, f"{env.title} are not installed, and are fetched now ({setup_command(env.name)})")
         # A thread that does not keep a server from ending, which those of asyncio do.
         threading.Thread(target=_fetch, args=(env, loop, done), daemon=True).start()
     while not done.done():
-        progress(None, _lines.get(env.name, f"{env.title}: first use"))
+        progress(None, _lines[env.name])
         await asyncio.wait([done], timeout=LOOK_S)
     try:
         done.result()
@@ -73,7 +74,6 @@ def _allowed() -> bool:
 def _fetch(env: SideEnv, loop: asyncio.AbstractEventLoop, done: asyncio.Future[None]) -> None:
     """Be the thread that fetches."""
     try:
-        _say(env.name, f"{env.title} are not installed, and are fetched now ({setup_command(env.name)})")
         _say(env.name, setup(env, say=lambda line: _say(env.name, line)).message)
         answer = None
     except LabrigError as error:
