@@ -654,10 +654,18 @@ async def test_what_a_tool_lacks_is_fetched_once_at_first_use(
 ) -> None:
     monkeypatch.setattr(first_use, "find_side_env", {"tiny": TINY}.__getitem__)
     told: list[str] = []
+    heard = threading.Event()
 
     async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
+        heard.set()
 
+    def fetch(*args: Any, **kwargs: Any) -> Any:
+        # What ends within a quarter of a second is not told: this lasts until somebody heard of it.
+        assert heard.wait(60)
+        return setup(*args, **kwargs)
+
+    monkeypatch.setattr(first_use, "setup", fetch)
     async with _lacking() as client:
         both = await asyncio.gather(
             client.call_tool_mcp("read_tiny", {}, progress_handler=tell),
