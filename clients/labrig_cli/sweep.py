@@ -6,7 +6,6 @@ The keys of the file are the flags of ``labrig run``, read by its parser, so tha
 from __future__ import annotations
 
 import argparse
-import tomllib
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from labrig import toml_text
 from labrig.errors import LabrigError, unknown_name
 from labrig_cli.questions import take_question_file
 
@@ -35,7 +35,7 @@ def is_sweep(path: Path) -> bool:
     if path.suffix.lower() != ".toml" or not path.is_file():
         return False
     try:
-        return TABLE in tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return TABLE in toml_text.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return False  # the reader of questions says what is wrong with it
 
@@ -47,7 +47,7 @@ def sweep_plans(
 ) -> list[RunPlan]:
     """Return the plans of a sweep; flags that were given stand for what the file does not say."""
     path = Path(arguments.suite)
-    table = dict(tomllib.loads(path.read_text(encoding="utf-8-sig"))[TABLE])
+    table = dict(toml_text.loads(path.read_text(encoding="utf-8-sig"))[TABLE])
     agents = table.pop(AGENTS, [{}])
     if not isinstance(agents, list) or not all(isinstance(each, dict) for each in agents):
         raise LabrigError(

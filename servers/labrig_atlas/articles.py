@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from labrig import toml_text
 from labrig.canonical import content_hash
 from labrig.errors import LabrigError, nearest
 
 BUNDLED = Path(__file__).parent / "world" / "articles"
+MOST_FILE_BYTES = 16 << 20
 """The sources of the world ``earth``."""
 LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]|\n]*))?\]\]")
 """A link: its title, and the text that is shown or nothing."""
@@ -109,7 +110,17 @@ def read_articles(folder: Path = BUNDLED) -> tuple[Article, ...]:
         raise LabrigError(
             "There are no articles", where=str(folder), expected="files *.toml", code="not_found"
         )
-    return tuple(article for path in paths for article in articles_of(path.read_bytes(), path.name))
+    return tuple(article for path in paths for article in articles_of(_content(path), path.name))
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file():
+        raise LabrigError("This is no file", where=path.name)
+    if path.stat().st_size > MOST_FILE_BYTES:
+        raise LabrigError(
+            f"A file of articles has at most {MOST_FILE_BYTES:,} bytes", where=path.name, code="too_large"
+        )
+    return path.read_bytes()
 
 
 def articles_of(text: str | bytes, named: str) -> list[Article]:
@@ -126,8 +137,8 @@ def articles_of(text: str | bytes, named: str) -> list[Article]:
         ``bad_input`` with article and key for what is no article.
     """
     try:
-        data = tomllib.loads(text.decode("utf-8") if isinstance(text, bytes) else text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        data = toml_text.loads(text.decode("utf-8") if isinstance(text, bytes) else text)
+    except ValueError as error:
         raise LabrigError(f"This is not TOML: {error}", where=named) from error
     entries = data.pop("article", [])
     if data or not isinstance(entries, list):

@@ -8,7 +8,7 @@ The contracts, which every server keeps:
 - `calls`: the record of a call; `former_names`: what tools were called before; `canonical`: one form of JSON, and
   hashes; `redaction`: keys left out
 - `commands`: how a command of ours is typed here; `media_types`: what a file's name stands for;
-  `folding`: text without accents
+  `folding`: text without accents; `toml_text`: TOML of others
 - `config`: settings, and where things are kept; `server_settings`: those that a toolbox declares
 
 The rooms:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hostile.imports.endless import CORPUS, DEEP, LEDGER, STORE, deep_folder, swollen, views
+from hostile.imports.endless import CORPUS, DEEP, DOTS, LEDGER, STORE, deep_folder, swollen, views
 from hostile.servers import crowd
 from labrig.errors import LabrigError
 from labrig.http.ledger.ledger import Ledger
@@ -88,6 +88,7 @@ def test_a_value_that_swells_is_refused_before_it_fills_the_memory(
         ("call", "phreeqc", "list_file", "@{deep}"),
         ("install", "claude-code", "phreeqc", "--path", "{deep}", "--yes"),
         ("ledger", "list", "{views}"),
+        ("run", "{dots}", "--agent", "nop"),
     ],
     ids=lambda words: words[0],
 )
@@ -98,9 +99,11 @@ def test_a_file_without_an_end_is_one_line_of_error(
         "out": deep_folder(tmp_path / "out"),
         "deep": tmp_path / "deep.json",
         "views": views(tmp_path / "views", LEDGER),
+        "dots": tmp_path / "dots.toml",
         "tmp": tmp_path,
     }
     places["deep"].write_text(DEEP)
+    places["dots"].write_text(DOTS)
     done = labrig(*(word.format(**places) for word in words))
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("labrig: ") and len(done.stderr) < 500

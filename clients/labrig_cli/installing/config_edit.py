@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import InlineTable
 
+from labrig import toml_text
 from labrig.errors import LabrigError
 
 Syntax = Literal["json", "toml"]
@@ -42,8 +42,8 @@ def parse(text: str, syntax: Syntax, where: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text) if syntax == "json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        value = json.loads(text) if syntax == "json" else toml_text.loads(text)
+    except ValueError as error:
         line = _LINE.search(str(error))
         raise LabrigError(
             f"The file is not valid {syntax.upper()}, so nothing was changed: {error}",

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from labrig import toml_text
 from labrig.errors import LabrigError, nearest
 from labrig_harness.trajectory import AT_LEAST, Cost, Tokens
 
@@ -104,8 +104,8 @@ def load(path: Path) -> PriceTable:
     if len(data) > MOST_BYTES:
         raise LabrigError("The price table is larger than 1 MiB", where=str(path), code="limit")
     try:
-        content = tomllib.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
+        content = toml_text.loads(data.decode("utf-8"))
+    except ValueError as error:
         raise LabrigError(f"The price table is not TOML: {error}", where=str(path)) from error
     return _read_table(content, hashlib.sha256(data).hexdigest()[:16], str(path))
 

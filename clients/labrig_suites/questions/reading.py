@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from labrig import toml_text
 from labrig.errors import LabrigError, nearest
 from labrig_harness.records.items_file import rows
 from labrig_suites.questions.question import Question, QuestionFile
@@ -46,8 +46,8 @@ def read_questions(path: Path) -> QuestionFile:
 def parse_toml(text: str, where: str) -> QuestionFile:
     """Return the questions of a TOML text."""
     try:
-        content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        content = toml_text.loads(text)
+    except ValueError as error:
         raise LabrigError(f"This is not TOML: {error}", where=where) from error
     try:
         json.dumps(content, allow_nan=False)  # as samples are kept

@@ -19,6 +19,8 @@ from labrig_atlas.wiki.page import Page
 WHAT = "Reading the page"
 LIMITS = Limits(wall_s=20, cpu_s=20, memory_bytes=3 << 30, output_bytes=64 << 20)
 """Of one page; a client waits 60 s. 16 MiB of HTML take 600 MB and 5 s."""
+STAYS = Limits(wall_s=LIMITS.wall_s, memory_bytes=LIMITS.memory_bytes, output_bytes=LIMITS.output_bytes)
+"""Of each question to a child that stays, while a store is built."""
 MOST_BYTES = 16 << 20
 """Of a page. The longest articles of Wikipedia have 5 MB."""
 
@@ -86,8 +88,7 @@ class PageReader:
 @asynccontextmanager
 async def page_reader(by: Children) -> AsyncIterator[PageReader]:
     """Give a child that stays; it has ended when one of its pages took it down."""
-    limits = Limits(wall_s=LIMITS.wall_s, memory_bytes=LIMITS.memory_bytes, output_bytes=LIMITS.output_bytes)
-    async with by.standing(limits=limits) as standing:
+    async with by.standing(limits=STAYS) as standing:
         yield PageReader(standing)
 
 

@@ -12,7 +12,7 @@ import fcntl
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ from labrig_atlas.wiki.page import SHAPE, Page
 from labrig_atlas.wiki.raw import Raw, Source
 from labrig_atlas.wiki.sources import source_of
 from labrig_atlas.wiki.store_file import LAYOUT, StoreWriter
+from labrig_atlas.wiki.zim import ZimFile
 
 SAVED_EVERY = 200
 """Pages after which what is done is kept."""
@@ -131,14 +132,14 @@ class _LeftOut:
             self.examples.append(f"{title[:SHOWN_CHARS] or '?'}: {why}")
 
 
-async def _filled(source: Source, host: str, writer: StoreWriter, progress: Progress) -> _LeftOut:
+async def _filled(source: Source | ZimFile, host: str, writer: StoreWriter, progress: Progress) -> _LeftOut:
     """Write all pages of a source that are not written yet."""
     left_out = _LeftOut()
     since = 0
     async with readers() as by:
         parser = _Parser(by)
         try:
-            for raw in source.pages():
+            async for raw in _pages(source, by):
                 since += await _taken(raw, source, host, writer, parser, left_out)
                 if since >= SAVED_EVERY:
                     writer.save()
@@ -150,8 +151,17 @@ async def _filled(source: Source, host: str, writer: StoreWriter, progress: Prog
     return left_out
 
 
+async def _pages(source: Source | ZimFile, by: Children) -> AsyncIterator[Raw]:
+    if isinstance(source, ZimFile):
+        async for raw in source.pages(by):
+            yield raw
+    else:
+        for raw in source.pages():
+            yield raw
+
+
 async def _taken(
-    raw: Raw, source: Source, host: str, writer: StoreWriter, parser: _Parser, left_out: _LeftOut
+    raw: Raw, source: Source | ZimFile, host: str, writer: StoreWriter, parser: _Parser, left_out: _LeftOut
 ) -> int:
     """Take one piece of a source; return how many pages were written."""
     if raw.kind == "left_out":

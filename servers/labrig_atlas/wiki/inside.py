@@ -30,7 +30,8 @@ def work(question: Any) -> bytes:
     Parameters
     ----------
     question
-        ``kind``: ``html``, ``wikitext`` or ``plain``, or ``decode`` for the text alone; ``about``: the fields of
+        ``kind``: ``html``, ``wikitext`` or ``plain``, ``decode`` for the text alone, or ``zim`` for the ``entry`` of
+        that number of a ZIM file; ``about``: the fields of
         `About`;
         ``content_type``: the header; ``text``: the page, where it is not in the file.
     """
@@ -40,6 +41,10 @@ def work(question: Any) -> bytes:
         if not _closed:
             close_in([FIRST_FILE] if "text" not in question else [])
             _closed = True
+        if question["kind"] == "zim":
+            from labrig_atlas.wiki.zim import entry
+
+            return entry(question["entry"])
         text, note = (
             (question["text"], "") if "text" in question else decoded(_content(), question["content_type"])
         )

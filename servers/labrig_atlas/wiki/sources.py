@@ -15,9 +15,10 @@ from labrig_atlas.articles import read_articles
 from labrig_atlas.wiki.apart import MOST_BYTES
 from labrig_atlas.wiki.decoding import decoded
 from labrig_atlas.wiki.raw import Raw, Source
+from labrig_atlas.wiki.zim import ZimFile
 
 
-def source_of(path: Path) -> Source:
+def source_of(path: Path) -> Source | ZimFile:
     """Return the source at a path, by what it is.
 
     Raises
@@ -35,8 +36,6 @@ def source_of(path: Path) -> Source:
 
         return Dump(path)
     if name.endswith(".zim"):
-        from labrig_atlas.wiki.zim import ZimFile
-
         return ZimFile(path)
     raise LabrigError(
         "A store is not built from this",
@@ -103,6 +102,8 @@ class ArticleFolder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        if links := [each.name for each in path.glob("*.toml") if each.is_symlink()]:
+            raise LabrigError("A folder of articles has no links", where=f"{path}: {min(links)}")
         self._articles = read_articles(path)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 DEEP = "[" * 100_000
+DOTS = "a." * 50_000 + "a=1"
 LEDGER = ("meta", "exchanges", "blobs")
 CORPUS = ("documents", "pages", "mentions", "words")
 STORE = ("about", "pages", "names")

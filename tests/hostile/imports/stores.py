@@ -31,6 +31,16 @@ def _folder(files: dict[str, bytes]) -> Callable[[Path], Path]:
     return made
 
 
+def _made_folder(folder: Path) -> Path:
+    (folder / "a.toml").mkdir()
+    return folder
+
+
+def _linked(folder: Path) -> Path:
+    (folder / "a.toml").symlink_to("/dev/zero")
+    return folder
+
+
 REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
     "entities that grow": (_dump(ENTITIES + HEAD + PAGE % ("A", "&a;" * 90) + END), "document type"),
     "entities behind a long comment": (
@@ -59,6 +69,11 @@ REFUSED: dict[str, tuple[Callable[[Path], Path], str]] = {
         "no whole dump",
     ),
     "an article of brackets": (_folder({"a.toml": b"x = " + b"[" * 100_000}), "not TOML"),
+    "an article of dots": (_folder({"a.toml": b"a." * 50_000 + b"a=1"}), "32 parts"),
+    "an article of quoted dots": (_folder({"a.toml": b"['a'" + b' . "a"' * 50_000 + b"]"}), "32 parts"),
+    "an article of digits": (_folder({"a.toml": b"x = " + b"1" * 5_000}), "not TOML"),
+    "an article that is a folder": (_made_folder, "no file"),
+    "an article that is a link": (_linked, "has no links"),
     "an article that is no text": (_folder({"a.toml": b'x = "\xff"'}), "not TOML"),
 }
 """What makes each, and a word of the refusal."""

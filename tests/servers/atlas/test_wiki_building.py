@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostile.imports import stores
+from hostile.imports import stores, taken_libzim
 from hostile.imports.endless import beside_store
 from labrig.errors import LabrigError
 from labrig_atlas.wiki import __main__ as command
@@ -348,6 +348,23 @@ async def test_what_is_no_source_makes_no_store(tmp_path: Path) -> None:
             await build(source, store)
         assert caught.value.code == code, source
     assert not store.exists()
+
+
+async def test_a_reader_of_zim_that_was_taken_over_reaches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ran in the process of the command, with its keys, and a crash ended that."""
+    (tmp_path / "taken").mkdir()
+    taken_libzim.laid_out(tmp_path / "taken")
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "x.zim").write_bytes(b"ZIM\x04")
+    monkeypatch.setenv("LABRIG_TEST_KEY", "key")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "taken"))
+    monkeypatch.syspath_prepend(tmp_path / "taken")
+    built = await build(tmp_path / "x.zim", tmp_path / "s.sqlite")
+    titles = {each.title for each in SqliteStore(tmp_path / "s.sqlite").every()}
+    assert titles == {*(f"{act} False" for act in taken_libzim.ACTS), "A good page behind it, of 4"}
+    assert sum(built.left_out.values()) == 2 and not (tmp_path / "written").exists()
 
 
 @pytest.mark.skipif(importlib.util.find_spec("libzim") is not None, reason="libzim is installed")
