@@ -8,13 +8,15 @@ it is told to; they are told by turns, so what else the machine does meets both.
 sandbox, with either backend, the speciation of sea water by PHREEQC, what a child of Earth says of a small field in
 NetCDF and in Zarr and of a layer in GeoJSON, a part of a Zarr store that is fetched, two pages of a PDF, and the page
 of an article in HTML. What is called unwalled is read in the process itself, so that a reader which does more than
-before is told from walls which cost more.
+before is told from walls which cost more. Of time the medians are printed, and of processor time (user and system) what
+each process and all below it took a call, which tells more on a machine at other work.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import statistics
@@ -239,6 +241,19 @@ def worker(checkout: Path, call: str) -> subprocess.Popen[str]:
     return process
 
 
+def used(process: subprocess.Popen[str]) -> float:
+    """Return the processor time in ms that a process, those below it and those that ended there have taken."""
+    rows: dict[int, tuple[int, float]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            rows[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    own = {process.pid}
+    while more := {pid for pid, (parent, _) in rows.items() if parent in own} - own:
+        own |= more
+    return 1000 * sum(rows[pid][1] for pid in own) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     """Print the times of each call in both checkouts, and their ratio."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -255,23 +270,25 @@ def main() -> None:
     for call in given.call or CALLS:
         workers = {"before": worker(given.before.resolve(), call), "now": worker(HERE, call)}
         took: dict[str, list[float]] = {name: [] for name in workers}
+        began = {name: used(process) for name, process in workers.items()}
         for number in range(given.rounds):
             for name in sorted(workers, reverse=bool(number % 2)):
                 process = workers[name]
                 assert process.stdin is not None and process.stdout is not None
                 print("go", file=process.stdin, flush=True)
                 took[name].append(1000 * float(process.stdout.readline()))
+        spent = {name: (used(each) - began[name]) / given.rounds for name, each in workers.items()}
         for process in workers.values():
             process.communicate()
         quarters = {name: statistics.quantiles(times)[:2] for name, times in took.items()}
         print(
             f"{call}: "
             + "; ".join(
-                f"{name} median {median:.2f} ms, first quarter {first:.2f} ms"
+                f"{name} median {median:.2f} ms, first quarter {first:.2f} ms, processor {spent[name]:.2f} ms"
                 for name, (first, median) in quarters.items()
             )
             + f"; now / before {quarters['now'][1] / quarters['before'][1]:.2f}, "
-            f"{quarters['now'][0] / quarters['before'][0]:.2f}",
+            f"{quarters['now'][0] / quarters['before'][0]:.2f}, processor {spent['now'] / spent['before']:.2f}",
             flush=True,
         )
 

@@ -78,7 +78,8 @@ class Robots:
         Raises
         ------
         LabrigError
-            ``refused`` if they do not; ``unreachable`` if they cannot be read; ``not_recorded`` in a replay.
+            ``refused`` if they do not, or its address is not fetched; ``unreachable`` if they cannot be read;
+            ``not_recorded`` in a replay.
         """
         parts = urlsplit(url)
         if parts.path == "/robots.txt":  # always allowed, section 2.2.2
@@ -112,7 +113,7 @@ class Robots:
         try:
             response = await self._fetch(url, patience_s)
         except LabrigError as error:
-            if error.code == "not_recorded":
+            if error.code in ("not_recorded", "refused"):  # its address is not fetched, now or later
                 raise
             return Rules(None, error.what, time.monotonic())
         if response.ok:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from hostile.downloads.robots import SPELLINGS, bomb, long
 from hostile.servers import watched
+from labrig.errors import LabrigError
 from labrig.http import robots
 from labrig.http.client import Client
 from labrig.http.messages import Response
@@ -90,3 +91,15 @@ async def test_rules_of_many_sites_are_not_all_kept(monkeypatch: pytest.MonkeyPa
     for number in (1, 2, 2, 3, 4, 1):
         await rules.check(f"http://site-{number}/x", 1)
     assert [url[12] for url in asked] == ["1", "2", "3", "4", "1"]
+
+
+@pytest.mark.parametrize("host", ["0x7f.0x0.0x0.0x1", "127.1", "2130706433"])
+async def test_a_site_inside_is_refused_and_not_asked_later(
+    host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of writings that the resolver alone reads, its file for programs was said to be out of reach for now."""
+    monkeypatch.setenv("LABRIG_HOME", str(tmp_path))
+    async with Client.configured() as web:
+        with pytest.raises(LabrigError, match="is not fetched") as caught:
+            await web.get(f"http://{host}/x", robots=True)
+    assert caught.value.code == "refused" and not caught.value.try_.startswith("the same call")
