@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta, timezone, tzinfo
 from math import erf, exp, log, sqrt
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,13 +13,15 @@ from labrig_atlas.facts import DailyWeather
 from labrig_atlas.offline.climate import Climate, climate, departure
 from labrig_atlas.offline.dates import read_date
 from labrig_atlas.offline.geodesy import check_point
-from labrig_atlas.offline.places import around
+from labrig_atlas.offline.places import nearest
 from labrig_atlas.offline.sun import sun_times
 from labrig_atlas.world.database import World
 
 FIRST_DAY = date(1940, 1, 1)
 """As in Open-Meteo's archive."""
 MOST_DAYS = 366
+MOST_KEPT = 5_000
+"""Points whose time zone and climate are kept."""
 FORECAST_DAYS = 7
 UNITS = {
     "temperature_2m_max": "°C",
@@ -137,8 +140,7 @@ def _weather(
         if name not in UNITS:
             raise unknown_name("daily variable", name, UNITS, where="variables")
     latitude, longitude = check_point(latitude, longitude)
-    zone_name, zone = _zone(world, latitude, longitude)
-    usual = climate(world, latitude, longitude)
+    zone_name, zone, usual = _usual(world, latitude, longitude)
     days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
     rows = [_day(world, usual, day, zone) for day in days]
     current: dict[str, Cell] = {}
@@ -231,16 +233,26 @@ def _code(water: float, snow_water: float, mean_c: float, clear: float) -> int:
     return (51, 53, 55)[min(int(water * 2), 2)] if water < 1.0 else (61, 63, 65)[step]
 
 
+def _usual(world: World, latitude: float, longitude: float) -> tuple[str, tzinfo, Climate]:
+    """Return the time zone and the climate of a point; they are kept, since a point is asked for day after day."""
+    kept: dict[tuple[float, float], tuple[str, tzinfo, Climate]] = world.kept.setdefault("usual", {})
+    point = latitude, longitude
+    if point not in kept:
+        if len(kept) > MOST_KEPT:
+            kept.clear()
+        kept[point] = (*_zone(world, *point), climate(world, *point))
+    return kept[point]
+
+
 def _zone(world: World, latitude: float, longitude: float) -> tuple[str, tzinfo]:
     """Return the time zone of the nearest city within 300 km, else that of the longitude at sea.
 
     The latter is also what a machine without a database of time zones gets; the name says which it is.
     """
-    for _, row in around(world, latitude, longitude, 300e3)[:1]:
-        try:
-            return row[9], ZoneInfo(row[9])
-        except (ZoneInfoNotFoundError, ValueError):
-            break
+    found = nearest(world, latitude, longitude)
+    if found is not None and found[0] <= 300e3:
+        with suppress(ZoneInfoNotFoundError, ValueError):
+            return found[1][9], ZoneInfo(found[1][9])
     hours = round(longitude / 15)
     name = f"Etc/GMT{-hours:+d}" if hours else "Etc/GMT"  # the sign in these names is that of the west
     return name, timezone(timedelta(hours=hours))

@@ -7,6 +7,9 @@ that any value can be computed alone.
 from __future__ import annotations
 
 from hashlib import blake2b
+from struct import Struct
+
+_TWELVE = Struct(">12I")
 
 
 def whole(*address: object) -> int:
@@ -25,5 +28,4 @@ def normal(*address: object) -> float:
     Sums of integers are exact, so it has the same bits everywhere.
     """
     digest = blake2b(repr(address).encode(), digest_size=48).digest()
-    total = sum(int.from_bytes(digest[at : at + 4], "big") for at in range(0, 48, 4))
-    return total / float(2**32) - 6.0
+    return sum(_TWELVE.unpack(digest)) / float(2**32) - 6.0

@@ -125,6 +125,7 @@ def test_without_a_database_of_time_zones_the_longitude_says_the_time(
         raise ZoneInfoNotFoundError(name)
 
     monkeypatch.setattr(weather, "ZoneInfo", missing)
+    monkeypatch.setitem(earth.kept, "usual", {})
     found = historical_weather(earth, 48.4011, 9.9876, "2024-07-15")
     assert found.timezone == "Etc/GMT-1" and found.daily["sunrise"] == ("2024-07-15T04:34",)
 

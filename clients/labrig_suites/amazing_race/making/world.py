@@ -155,7 +155,7 @@ def _kind(look_up: Ask, title: str, point: tuple[float, float] | None) -> str:
 @contextmanager
 def looking_up(name: str, wiki: str) -> Iterator[Ask]:
     """Yield a function that gives what tools of the toolset ``paper`` give, from the functions behind them."""
-    from anyio.from_thread import start_blocking_portal
+    import asyncio
 
     from labrig_atlas.asking import Atlas
     from labrig_atlas.published import figures, maps, texts, weather
@@ -172,9 +172,9 @@ def looking_up(name: str, wiki: str) -> Iterator[Ask]:
         found: Mapping[str, Any] = (await function(atlas, **arguments))[0]
         return found
 
-    with start_blocking_portal() as portal:
+    with asyncio.Runner() as runner:
         try:
-            yield lambda tool, arguments: portal.call(call, tool, arguments)
+            yield lambda tool, arguments: runner.run(call(tool, arguments))
         finally:
-            portal.call(pages.close)
-            portal.call(atlas.close)
+            runner.run(pages.close())
+            runner.run(atlas.close())
