@@ -247,3 +247,22 @@ def test_two_hundred_legs_by_three_ways_and_attackers_at_chance(ask: AskText) ->
     solved_by_all(samples, ask)
     for name, (right, count) in rates(samples).items():
         assert right <= 0.16 * count, name
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_who_goes_from_page_to_page_for_no_riddle_is_right_by_chance(ask: AskText) -> None:
+    """300 legs of riddles, and 300 of the old kind beside them: Wilson's interval holds chance, 10 to 11 %."""
+    from attackers.amazing_race import rates
+    from labrig_study.statistics.proportions import wilson
+
+    found = {
+        riddles: rates(items.generate("three hundred", 300, riddles=riddles), ask)
+        for riddles in (True, False)
+    }
+    for name, (right, count) in found[True].items():
+        low, high = wilson(right, count)
+        old, of = found[False][name]
+        print(f"{name}: riddles {right / count:.1%} ({low:.1%} to {high:.1%}), old kind {old / of:.1%}")
+        assert low <= 0.11 and high >= 0.1, name
+    assert found[False]["FirstHit"][0] > 2 * found[True]["FirstHit"][0]
