@@ -7,7 +7,7 @@ arm here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -15,7 +15,18 @@ from labrig_harness.sample import Sample
 from labrig_harness.suite import Score, Table
 from labrig_study.cells import mean, percent, rounded
 from labrig_suites.amazing_race.legs import LEVELS, VARIANTS, Leg, leg_of
-from labrig_suites.amazing_race.measures import METRICS, at_least, error, in_bin, pvr, rates, rcr
+from labrig_suites.amazing_race.measures import (
+    METRICS,
+    at_least,
+    error,
+    fa,
+    in_bin,
+    intermediate,
+    population,
+    pvr,
+    rates,
+    rcr,
+)
 from labrig_suites.amazing_race.score import TEMPLATES
 from labrig_suites.amazing_race.tables import ERRORS
 from labrig_suites.common.grouped import grouped
@@ -27,7 +38,7 @@ Models = dict[tuple[str, str], list[Score]]
 
 
 def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Table]:
-    """Return Tables 2, 3, 7, 8, 9, 11 and 12, and Figures 5, 6 and 8, in the paper's order."""
+    """Return Tables 2, 3, 7, 8, 9, 11 and 12, Figures 5, 6 and 8, and what appendices J and K count."""
     by_id = {sample.id: sample for sample in samples}
     found = sorted(
         (each for each in scores if each.task in by_id),
@@ -42,6 +53,8 @@ def paper_tables(samples: Sequence[Sample], scores: Sequence[Score]) -> list[Tab
         templates(models),
         scaling(models),
         recovery(models),
+        few_calls(models),
+        shortcuts(models, {each: leg_of(sample) for each, sample in by_id.items()}),
         by_level(models),
         main_results(models),
         resources(models),
@@ -153,6 +166,61 @@ def recovery(models: Models) -> Table:
         "Table 9. Recovery: FA of runs with high rates",
         ("agent", "arm", "variant", "PVR >= 80 %", "records", "RCR >= 80 %", "records", "both", "records"),
         rows,
+    )
+
+
+def few_calls(models: Models) -> Table:
+    """Return what appendix J counts of a model that thinks in place of calling, by variant."""
+    rows: list[tuple[Any, ...]] = []
+    for model, group in models.items():
+        for variant, inner in grouped(group, lambda each: each.facts["variant"]).items():
+            answered = [each for each in inner if each.facts["committed"]]
+            ends = Counter(each.facts["end"] for each in inner)
+            rows.append(
+                (
+                    *(*model, variant, len(inner), percent(len(answered), len(inner))),
+                    *(rounded(mean(each.facts[fact] for each in inner)) for fact in ("calls", "steps")),
+                    *(percent(ends["wall_limit"], len(inner)), rates(inner, "compat")[0]),
+                    rates(answered, "compat")[0],
+                )
+            )
+    return _table(
+        "Appendix J. Calls and answers",
+        (
+            *("agent", "arm", "variant", "records", "answered %", "calls", "turns", "out of time %", "FA %"),
+            "FA % of those that answered",
+        ),
+        rows,
+    )
+
+
+def shortcuts(models: Models, legs: Mapping[str, Leg]) -> Table:
+    """Return what appendix K counts of right runs that saw less than 30 % of the pages, by variant and level."""
+    rows: list[tuple[Any, ...]] = []
+    for model, group in models.items():
+        for variant, level, inner in _places(group):
+            right = sum(fa(each, "compat") == 1 for each in inner)
+            short = [each for each in inner if "shortcut" in population(each, "compat")]
+            stops = [stop for each in inner for stop in legs[each.task].stops[:-1]]
+            pageless = sum(stop.stop_type != "page" for stop in stops)
+            rows.append(
+                (
+                    *(*model, variant, level, len(inner), rates(inner, "compat")[0]),
+                    *(percent(len(short), len(inner)), percent(len(short), right)),
+                    percent(right - len(short), len(inner)),
+                    rates(short, "compat")[2],
+                    percent(mean(intermediate(each, "compat") for each in short)),
+                    percent(pageless, len(stops)),
+                )
+            )
+    return _table(
+        "Appendix K. Shortcuts: right with less than 30 % of the pages",
+        (
+            *("agent", "arm", "variant", "level", "records", "FA %", "shortcuts %", "of right runs %"),
+            *("FA % without them", "their RCR %", "their intermediate values %", "stops that are no pages %"),
+        ),
+        rows,
+        "FA without them counts a shortcut as wrong. The last column is of the legs, their finish lines left out.",
     )
 
 

@@ -93,6 +93,8 @@ def test_the_paper_s_tables_have_the_numbers_of_the_records() -> None:
             "Table 7",
             "Table 8",
             "Table 9",
+            "Appendix J",
+            "Appendix K",
             "Figure 8",
             "Table 11",
         ),
@@ -130,6 +132,23 @@ def test_the_paper_s_tables_have_the_numbers_of_the_records() -> None:
     assert [row["stops"] for row in length] == ["9-14"] and length[0]["records"] == 8
     by_template = {row["template"]: row["records"] for row in table(found, "Table 7")}
     assert by_template["geocode_elevation"] == 8 and by_template["merge"] == 4
+
+
+def test_shortcuts_and_few_calls_are_counted_by_variant() -> None:
+    ended = replace(SCORES[7], facts=SCORES[7].facts | {"end": "wall_limit"})
+    found = paper_tables(SAMPLES, [*SCORES[:7], ended])
+    shortcut = {(row["variant"], row["level"]): row for row in table(found, "Appendix K")}
+    linear = shortcut["linear", "all"]
+    assert (linear["FA %"], linear["shortcuts %"], linear["of right runs %"]) == (50.0, 25.0, 50.0)
+    assert linear["FA % without them"] == 25.0 and linear["their RCR %"] == 100.0
+    assert linear["stops that are no pages %"] == 62.5, "three of the eight stops before the finish are pages"
+    dag = shortcut["dag", "all"]
+    assert (dag["FA %"], dag["shortcuts %"], dag["FA % without them"]) == (25.0, 0.0, 25.0)
+    assert dag["their RCR %"] is None and dag["their intermediate values %"] is None
+    calls = {row["variant"]: row for row in table(found, "Appendix J")}
+    assert (calls["linear"]["answered %"], calls["linear"]["out of time %"]) == (75.0, 25.0)
+    assert calls["linear"]["FA %"] == 50.0 and calls["linear"]["FA % of those that answered"] == 66.7
+    assert calls["dag"]["answered %"] == 100.0 and calls["dag"]["out of time %"] == 0.0
 
 
 def test_abbreviations_in_heads_are_spelt_out_below() -> None:
