@@ -101,7 +101,8 @@ def entry(number: int) -> bytes:
             kind, text = "html", decoded(bytes(item.content), item.mimetype)[0]
     except Exception as error:  # a broken file finds others
         kind, text = "left_out", f"cannot be read ({error})"
-    return json.dumps([title, kind, text, archive.all_entry_count]).encode()
+    said = [title, kind, text, archive.all_entry_count]
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
 
 
 @cache
