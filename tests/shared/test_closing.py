@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,8 +15,8 @@ if sys.platform != "linux":
     pytest.skip("the walls are Linux's", allow_module_level=True)
 
 import labrig
-from labrig.isolation import children
-from labrig.isolation.inside import walls
+from labrig.isolation import children, closing
+from labrig.isolation.inside import landlock, walls
 
 PROGRAM = """
 import json, os, socket, sys, threading
@@ -101,3 +102,48 @@ def test_a_childs_search_path_has_no_empty_part(monkeypatch: pytest.MonkeyPatch)
     assert children.Children("m", what="It")._environment()["PYTHONPATH"] == "/modules"
     monkeypatch.setenv("PYTHONPATH", os.pathsep)
     assert "PYTHONPATH" not in children.Children("m", what="It")._environment()
+
+
+OTHER = """
+import json, os, socket, sys
+secret, port = sys.argv[1:]
+ways = {
+    "given": sys.stdin.read,
+    "beside": lambda: open(secret).read(),
+    "listing": lambda: os.listdir(os.path.dirname(secret)),
+    "writing": lambda: open(secret + "x", "w") and None,
+    "program": lambda: os.posix_spawn("/bin/true", ["true"], {}) and None,
+    "network": lambda: socket.create_connection(("127.0.0.1", int(port))).close(),
+}
+found = {}
+for name, way in ways.items():
+    try:
+        found[name] = str(way())
+    except OSError as error:
+        found[name] = type(error).__name__
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(any(walls.available().values()), reason="walls are missing here")
+def test_what_a_program_of_somebody_else_can_do(tmp_path: Path) -> None:
+    """A program that reads what a page holds, as tesseract does, could do everything that its user may."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as site:
+        argv = [sys.executable, "-I", "-c", OTHER, str(secret), str(site.getsockname()[1])]
+
+        def found(words: list[str]) -> dict[str, str]:
+            done = subprocess.run(words, input="a page", capture_output=True, text=True, check=True)
+            said: dict[str, str] = json.loads(done.stdout)
+            return said
+
+        free = found(argv)
+        (tmp_path / "secretx").unlink()
+        closed = found(closing.behind_walls(argv, [sys.prefix, sys.base_prefix]))
+    assert free == {"given": "a page", "beside": "secret", "listing": "['secret']"} | dict.fromkeys(
+        ("writing", "program", "network"), "None"
+    )
+    assert closed.pop("given") == "a page"
+    assert closed.pop("network") == ("PermissionError" if landlock.version() >= 4 else "None")
+    assert set(closed.values()) == {"PermissionError"} and not (tmp_path / "secretx").exists()

@@ -11,8 +11,10 @@ import csv
 import io
 import os
 import shutil
+from pathlib import Path
 from statistics import mean, median
 
+from labrig.isolation.closing import behind_walls
 from labrig.isolation.process import Limits, run
 from labrig_papers.pdf.marking import CELL_GAP
 from labrig_papers.pdf.page import MARKUP, Box, Line, Page, around
@@ -42,10 +44,17 @@ async def recognised(png: bytes, dpi: int, blank: Page) -> Page:
     """
     argv = [program(), "stdin", "stdout", "--psm", "1", "--dpi", str(dpi), "-l", LANGUAGE, "tsv"]
     env = {"PATH": os.environ.get("PATH", os.defpath), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
-    outcome = await run(argv, limits=LIMITS, env=env, stdin=png)
+    outcome = await run(behind_walls(argv, _data(argv[0])), limits=LIMITS, env=env, stdin=png)
     if outcome.kind != "ok":
         return blank
     return page_of(outcome.stdout.decode("utf-8", "replace"), 72 / dpi, blank)
+
+
+def _data(program: str) -> list[Path]:
+    """Return where the libraries and languages of a tesseract may lie: beside it, and where systems put them."""
+    top = Path(program).resolve().parents[1]
+    beside = [top / each for each in ("lib", "share/tessdata", "share/tesseract-ocr")]
+    return [*beside, *map(Path, ("/usr/share/tesseract-ocr", "/usr/share/tessdata", "/nix/store"))]
 
 
 def page_of(tsv: str, points: float, blank: Page) -> Page:

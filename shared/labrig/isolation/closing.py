@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from labrig.isolation import boot, inside
 
 SYSTEM = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"),
@@ -52,6 +55,26 @@ def close_in(inputs: Sequence[int], *, writable: int | None = None) -> dict[str,
         except walls.WallError as error:
             missing[error.wall if error.wall in wanted else wanted[0]] = str(error)
     return missing
+
+
+def behind_walls(argv: Sequence[str], files: Sequence[str | Path] = ()) -> list[str]:
+    """Return the command by which a program starts behind the walls of `inside.program`; elsewhere than on Linux, as it
+    is.
+
+    Parameters
+    ----------
+    argv
+        The program's path and its arguments.
+    files
+        Files and folders that it may read, and start programs of, beside its own and the system's libraries.
+    """
+    if sys.platform != "linux":
+        return list(argv)
+    ours = {"labrig": "/nowhere", "labrig.isolation": "/nowhere"}
+    ours["labrig.isolation.inside"] = str(Path(inside.__file__).resolve().parent)
+    words = boot.words("labrig.isolation.inside.program", ours)
+    may_read = [str(Path(argv[0]).resolve()), *map(str, files), *SYSTEM]
+    return [sys.executable, "-I", *words, json.dumps(may_read), *argv]
 
 
 def summary() -> str:

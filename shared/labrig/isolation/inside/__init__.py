@@ -4,5 +4,6 @@
   numbers by name
 - `forking`: what fork servers share: requests in, forks and reports out; `answering`: one for any module that answers
   questions
+- `program`: becomes a program of somebody else behind walls
 - `mounts`: a file system in memory that only one run sees
 """
