@@ -69,7 +69,7 @@ class ZimFile:
                         child = await stack.enter_async_context(by.standing([file.fileno()], limits=STAYS))
                     try:
                         said = await child.ask({"kind": "zim", "entry": done, "about": about})
-                        raw, self.total = _checked(said, done + 1)
+                        raw, self.total = _checked(said, done + 1, self._path.stat().st_size)
                     except LabrigError as error:
                         if error.code == "bad_input" or lost == MOST_LOST:
                             raise LabrigError(error.what, where=str(self._path)) from None
@@ -115,12 +115,14 @@ def _archive() -> Any:
         raise LabrigError(f"This is no ZIM file: {error}") from None
 
 
-def _checked(said: bytes, done: int) -> tuple[Raw, int]:
-    """Return what a child said of an entry, and of their number: one that was taken over may say anything."""
+def _checked(said: bytes, done: int, size: int) -> tuple[Raw, int]:
+    """Return what a child said of an entry, and of their number, which is below the file's `size` in bytes: one that
+    was taken over may say anything.
+    """
     try:
         title, kind, text, total = json.loads(said)
-        if kind in _KINDS and isinstance(title, str) and isinstance(text, str) and isinstance(total, int):
-            return Raw(title, kind, text, done=done), total
+        if kind in _KINDS and isinstance(title, str) and isinstance(text, str) and 0 <= int(total) < size:
+            return Raw(title, kind, text, done=done), int(total)
     except (ValueError, TypeError, RecursionError):
         pass
     raise LabrigError("The reader gave no entry", code="engine")
