@@ -160,6 +160,22 @@ CHECKS = (
         {"LABRIG_GYM_QUESTIONS": "100"},
     ),
     Check(
+        "gym-words",
+        "whether a property or the words of 9,000 hard questions tell that they are impossible, and their frames",
+        (("{python}", "-m", "attackers.gym_words", "hard", "--each", "1500"),),
+        r"^hard: ",
+        (("{python}", "-m", "attackers.gym_words", "hard", "--each", "60"),),
+    ),
+    Check(
+        "gym-hard",
+        "the reference on 300 hard questions over MCP, and with every digit of its results changed",
+        ((*PYTEST, "tests/gym_suite/test_hard_items.py", "-k", "over_mcp"),),
+        SUMMARY,
+        ((*PYTEST, "tests/gym_suite/test_hard_items.py", "-k", "over_mcp"),),
+        {"LABRIG_HARD_QUESTIONS": "300"},
+        {"LABRIG_HARD_QUESTIONS": "20"},
+    ),
+    Check(
         "mcq-attack",
         "attackers who guess without an engine on 2,500 items",
         (("{python}", "-m", "attackers.phreeqc_mcq", "--items", "2500"),),

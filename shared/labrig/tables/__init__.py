@@ -68,7 +68,7 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
         about = {"packed": by} | described.about
         rows = None if held.cut else described.rows
         return replace(described, rows=rows, about=about, complete=described.complete and not held.cut)
-    if sheet and not beginning.startswith((b"PK", database.MARK)):
+    if sheet and not beginning.startswith((b"PK", spreadsheet.OLD_MARK, database.MARK)):
         raise LabrigError(
             "Only workbooks have sheets, and databases tables",
             where=f"sheet {sheet!r}",
@@ -85,6 +85,8 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
     if beginning[:4] in (b"CDF\x01", b"CDF\x02", b"CDF\x05"):
         return netcdf.describe(files, path, values=values)
     if beginning.startswith(b"PK") and name.endswith((".xlsx", ".xlsm")):
+        return spreadsheet.describe(files, path, sheet=sheet)
+    if beginning.startswith(spreadsheet.OLD_MARK) and name.endswith((".xls", ".xlt")):
         return spreadsheet.describe(files, path, sheet=sheet)
     if beginning.startswith(raster.MARKS):
         return raster.describe(files, path, values=values)
@@ -103,8 +105,8 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
         return _described_text(files, path, name)
     except NotText as error:  # its words send the reader here
         error.expected = (
-            "CSV and its relatives, JSON, JSON lines, xlsx, Parquet, NetCDF, HDF5, SQLite, NumPy or MATLAB arrays, "
-            "GeoTIFF or a shapefile"
+            "CSV and its relatives, JSON, JSON lines, xlsx, xls, Parquet, NetCDF, HDF5, SQLite, NumPy or MATLAB "
+            "arrays, GeoTIFF or a shapefile"
         )
         error.try_ = f"run_python_code with files=[{path!r}], which opens inputs/NAME"
         raise

@@ -1,4 +1,4 @@
-"""The sheets of an xlsx workbook, read with openpyxl, else with python-calamine, whichever is installed."""
+"""The sheets of a workbook: xlsx by openpyxl, else by python-calamine; an old xls by python-calamine."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ from labrig.tools.reading import Files
 MOST_BYTES = 32 << 20
 MOST_UNPACKED = 256 << 20
 """An xlsx file is a zip archive, and a small one may unpack to anything."""
+
+OLD_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How an xls begins, as all compound files do (MS-CFB, 2.2)."""
 
 MOST_ROWS = 200_000
 MOST_SHEETS = 20
@@ -54,6 +57,7 @@ class _Sheet:
     hidden: list[str] = field(default_factory=list)
     spans: frozenset[tuple[int, int, int]] = frozenset()
     again: Callable[[], Iterator[tuple[Row, Row]]] | None = None
+    kind: str = "xlsx"
 
 
 def describe(files: Files, path: str, *, sheet: str = "") -> Description:
@@ -109,7 +113,8 @@ def _read_archive(files: Files, path: str) -> bytes:
     if size > MOST_BYTES:
         raise _too_large(f"has {size:,} bytes", path, MOST_BYTES)
     data = files.read(path, 0, MOST_BYTES)
-    _check_archive(data, path)
+    if not data.startswith(OLD_MARK):  # which packs nothing
+        _check_archive(data, path)
     return data
 
 
@@ -138,6 +143,8 @@ def _too_large(what: str, path: str, most: int) -> LabrigError:
 
 
 def _opened(data: bytes, sheet: str) -> _Sheet:
+    if data.startswith(OLD_MARK):
+        return _opened_by_calamine(data, sheet)
     try:
         import openpyxl
     except ImportError:
@@ -183,14 +190,33 @@ def _opened_by_calamine(data: bytes, sheet: str) -> _Sheet:
     try:
         import python_calamine
     except ImportError:
-        raise missing_package("openpyxl", "An xlsx workbook") from None
+        old = data.startswith(OLD_MARK)
+        raise (
+            missing_package("python-calamine", "An xls workbook")
+            if old
+            else missing_package("openpyxl", "An xlsx workbook")
+        ) from None
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    chosen = _chosen(book.sheet_names, [], sheet)
-    rows = (
-        tuple(None if cell == "" else cell for cell in row)
-        for row in book.get_sheet_by_name(chosen).iter_rows()
-    )
-    return _Sheet(chosen, rows, book.sheet_names)
+    pages = [each for each in book.sheets_metadata if each.typ == python_calamine.SheetTypeEnum.WorkSheet]
+    names = [each.name for each in pages]
+    hidden = [each.name for each in pages if each.visible != python_calamine.SheetVisibleEnum.Visible]
+    chosen = _chosen(names, hidden, sheet)
+    page = book.get_sheet_by_name(chosen)
+    rows = (tuple(map(_cell, row)) for row in page.iter_rows())
+    merged = (page.merged_cell_ranges or []) if page.start else []
+    spans = frozenset((top, left, right) for (top, left), (_, right) in merged if right > left)
+    return _Sheet(chosen, rows, names, hidden, spans, kind="xls" if data.startswith(OLD_MARK) else "xlsx")
+
+
+def _cell(cell: Any) -> Any:
+    """Return a cell as openpyxl gives it: nothing for an empty one; 3 for 3.0, since an xls knows no integers."""
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
+    if (
+        isinstance(cell, str) and cell[1::2].strip("\0") == "" < cell[1::2]
+    ):  # two bytes a letter, read as two letters
+        return cell[::2]
+    return None if cell == "" else cell
 
 
 def _chosen(names: list[str], hidden: list[str], sheet: str) -> str:
@@ -215,7 +241,7 @@ def _described(sheet: _Sheet) -> Description:
     while first and all(map(_is_empty, first)):
         blank, first = blank + len(first), list(islice(sheet.rows, LOOKED_AT))
     if not first:
-        return Description("xlsx", 0, [], ["the sheet is empty"], about=about)
+        return Description(sheet.kind, 0, [], ["the sheet is empty"], about=about)
     head = find_head(first, [(row - blank, left, right) for row, left, right in sheet.spans])
     columns, notes = named(head.names, head.under, head.units)
     if head.above:
@@ -236,7 +262,7 @@ def _described(sheet: _Sheet) -> Description:
     table = [each.to_dict() for each in used]
     if not complete:
         about["rows_looked_at"] = count
-    return Description("xlsx", count if complete else None, table, notes, complete, about)
+    return Description(sheet.kind, count if complete else None, table, notes, complete, about)
 
 
 def _valueless(sheet: _Sheet, columns: list[Column], above: int) -> list[str]:

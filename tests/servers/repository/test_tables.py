@@ -37,6 +37,7 @@ from labrig.tables import (
 from labrig.tables.columns import unit_in
 from labrig.tables.numbers import SENTINELS
 from support.memory_repository import Memory
+from support.old_workbook import old_workbook
 
 
 def described(content: bytes | str, name: str = "t.csv", **how: Any) -> dict[str, Any]:
@@ -508,6 +509,28 @@ def test_workbooks(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(content, "t.xlsx", sheet="frist").code == "not_found"
     monkeypatch.setattr(spreadsheet, "MOST_ROWS", 1)
     assert described(content, "t.xlsx")["rows_looked_at"] == 1
+
+
+def test_old_workbooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("python_calamine")
+    rows: list[list[str | float]] = [["site", "depth (m)", 2021], ["a", 1.5, 7], ["", 10, 8.25]]
+    content = old_workbook({"casts": rows, "aside": [["x"], [1]]}, hidden=["aside"])
+    found = described(content, "t.xls")
+    assert (found["format"], found["rows"], found["sheets"]) == ("xls", 2, ["casts", "aside"])
+    assert found["hidden_sheets"] == ["aside"]
+    assert [
+        (each["name"], each.get("min"), each.get("max"), each.get("missing")) for each in found["columns"]
+    ] == [
+        ("site", None, None, 1),
+        ("depth (m)", 1.5, 10, None),
+        ("2021", 7, 8.25, None),
+    ]
+    assert columns(content, "t.xls", sheet="aside")["x"]["max"] == 1
+    assert refusal(content, "t.xls", sheet="none").code == "not_found"
+    assert refusal(content[:700], "t.xls").code == "bad_input"
+    assert spreadsheet._cell("m\0p\0g\0") == "mpg" and spreadsheet._cell("m\0pg") == "m\0pg"
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    assert "python-calamine" in refusal(content, "t.xls").try_
 
 
 def test_titles_and_second_headings_of_workbooks() -> None:
