@@ -187,12 +187,13 @@ def _repeated(some: Sequence[Asked], every: Sequence[Asked]) -> bool:
     frames = [one.frame("template") for one in every]
     first = len({one.frame("template") for one in some})
     print(f"hard: {first} frames in {len(some)} template questions, {len({*frames})} in {len(frames)}")
-    worst = 0.0
+    shares = {}
     for style in STYLES:
         begun = Counter(" ".join(one.frame(style).split()[:3]) for one in every)
-        worst = max(worst, share := max(begun.values()) / len(every))
-        print(f"hard: {style} begins most often {begun.most_common(1)[0][0]!r} ({share:.1%})")
-    return worst > MOST_BEGINNING or len({*frames}) < min(FRAMES, len(frames) * 9 // 10)
+        beginning, count = begun.most_common(1)[0]
+        shares[style] = count / len(every)
+        print(f"hard: {style} begins most often {beginning!r} ({shares[style]:.1%})")
+    return shares["letter"] > MOST_BEGINNING or len({*frames}) < min(FRAMES, len(frames) * 9 // 10)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,7 @@ def test_a_changed_file_changes_the_answer() -> None:
     ("rule", "forgotten", "kind"),
     [
         ("meta/withdrawn.csv", "what,code,reason\n", "count"),
+        ("meta/withdrawn.csv", "what,code,reason\n", "check"),
         ("meta/maintenance.csv", "visit,from,to\n", "count"),
         ("CHANGES.md", "", "difference"),
     ],

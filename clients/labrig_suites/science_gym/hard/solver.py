@@ -70,6 +70,8 @@ class Answering:
         self.columns = self.table("meta/columns.csv").set_index("column")
         self.loggers = self.table("meta/loggers.csv").set_index("logger")
         self.visits = self.table("meta/visits.csv").set_index("visit")
+        gone = self.table("meta/withdrawn.csv")
+        self.gone = set(gone["code"]) if len(gone) else set()
 
     def text(self, path: str) -> str:
         """Return what a file holds."""
@@ -142,7 +144,7 @@ class Answering:
 
     def check(self) -> int:
         """Return how many visits have another number of samples than the list of visits says."""
-        kept = self.with_places(self.visits.reset_index()[["visit", "site", "samples"]])
+        kept = self.with_places(self.visits.drop(self.gone, errors="ignore").reset_index())
         for each in self.query["conditions"]:
             kept = kept[kept[self.query[each["on"]]].isin(each["values"])]
         files = self.files()
@@ -161,8 +163,6 @@ class Answering:
 
     def samples(self) -> pd.DataFrame:
         """Return the samples that count: value (base unit), whether valid, second quantity, places and times in UTC."""
-        gone = self.table("meta/withdrawn.csv")
-        gone = set(gone["code"]) if len(gone) else set()
         told = self.table("meta/units.csv")
         told = {(row.logger, row.column): row.unit for row in told.itertuples()} if len(told) else {}
         limits = dict(
@@ -178,11 +178,11 @@ class Answering:
         }
         parts = []
         for visit, path in self.files().items():
-            if visit in gone:
+            if visit in self.gone:
                 continue
             logger = self.visits.loc[visit, "logger"]
             frame, units = self.rows_of(path)
-            frame = frame[~frame["sample"].isin(gone)]
+            frame = frame[~frame["sample"].isin(self.gone)]
             code = universal if universal is not None else self.loggers.loc[logger, "missing"]
             part = frame[
                 [each for each in frame if each not in names and each not in ("sample", "time")]

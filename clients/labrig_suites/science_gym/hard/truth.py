@@ -174,7 +174,8 @@ def _check(repository: HardRepository) -> int:
     kept = [
         visit
         for visit in plan.visits
-        if all(
+        if not visit.withdrawn
+        and all(
             getattr(plan.world, each.on).levels[getattr(plan.sites[visit.site], each.on)] in each.values
             for each in plan.ask.conditions
         )
