@@ -106,7 +106,7 @@ class Instance:
         return int(self._c.RunString(self._id, ctypes.c_char_p(text)))
 
     def output(self) -> memoryview:
-        """Return the main output without copying it; valid until the next run."""
+        """Return the main output without copying it; valid until the next run, or `components`."""
         return self._view("GetOutputString")
 
     def errors(self) -> str:
@@ -122,7 +122,10 @@ class Instance:
         return self._view("GetDumpString")
 
     def components(self) -> list[str]:
-        """Return the elements that occur in the current solutions and reactants."""
+        """Return the elements that occur in the current solutions and reactants.
+
+        PHREEQC adds the errors that it meets then to its output.
+        """
         count = self._c.GetComponentCount(self._id)
         return [_text(ctypes.string_at(self._c.GetComponent(self._id, n))) for n in range(count)]
 

@@ -30,7 +30,10 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
     """Run `text` and send everything that came of it, in frames."""
     n_errors = instance.run(text)
     room = output_bytes
-    output, dump = instance.output(), instance.dump()
+    whole, dump = instance.output(), instance.dump()
+    output = bytes(
+        whole[:room]
+    )  # a copy, since what lists the components may write to the output, and move it
     selected = instance.selected()
     tables: list[dict[str, Any]] = []
     cells = 0
@@ -54,13 +57,13 @@ def solve(instance: Instance, text: bytes, output_bytes: int, send: Send, status
         "warnings": instance.warnings()[:output_bytes],
         "components": instance.components(),
         "version": instance.version,
-        "output_bytes": len(output),
+        "output_bytes": len(whole),
         "dump_bytes": len(dump),
         "tables": tables,
         "peak_bytes": _peak_memory(status_fd),
     }
     send(frames.META, json.dumps(meta).encode())
-    send(frames.OUTPUT, output[:room])
+    send(frames.OUTPUT, output)
     room -= min(room, len(output))
     for table, about in zip(selected, tables, strict=True):
         send(frames.TEXT, table.text[:room])

@@ -135,6 +135,17 @@ async def test_errors_name_their_line(engine: Engine) -> None:
     ]
 
 
+async def test_an_output_is_whole_where_the_components_cannot_be_listed(engine: Engine) -> None:
+    """To list them PHREEQC looks at every reactant, and what it does not know it adds to the output, which moves."""
+    unknown = "".join(f" Unknown{n} 1\n" for n in range(300))
+    run = await engine.run(
+        f"REACTION 1\n{unknown} 1 mol\nSOLUTION 1\n Nope 1\nEQUILIBRIUM_PHASES 1\n Nope\nEND\n"
+    )
+    assert run.status == "input_error"
+    assert run.output.startswith("-" * 36 + "\nReading input data")
+    assert "Unknown7." not in run.output, "it is of the run alone"
+
+
 async def test_not_converged(engine: Engine) -> None:
     run = await engine.run("SOLUTION 1\n pH 7 charge\n Na 1000\n Cl 1\nKNOBS\n -iterations 2\nEND")
     assert run.status == "not_converged"
