@@ -266,16 +266,21 @@ async def test_killed_parent_leaves_no_orphan() -> None:
 
 @pytest.mark.accept
 async def test_descriptors_stay_stable(engine: Engine) -> None:
-    def open_descriptors() -> tuple[int, int]:
-        server = server_of(engine).pid
-        return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{server}/fd"))
+    async def open_descriptors() -> tuple[int, int]:
+        """Return how many are open when the child that waits for the next run is gone, and every other."""
+        server = engine._server
+        assert server is not None
+        await wait_until(lambda: server._ahead is not None)
+        server._let_end()
+        await wait_until(lambda: not server.runs)
+        assert children(server.process.pid) == []
+        return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
     await engine.run(SEAWATER)
-    before = open_descriptors()
+    before = await open_descriptors()
     for n in range(200):
         await engine.run(basic('PRINT MID$("a", 9, 9)') if n % 10 == 0 else "SOLUTION 1\nEND")
-    assert open_descriptors() == before
-    assert children(server_of(engine).pid) == []
+    assert await open_descriptors() == before
 
 
 async def test_files_are_out_of_reach_without_screening(engine: Engine, tmp_path: Path) -> None:
