@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -126,7 +127,9 @@ def test_one_tool_of_a_server_is_listed_at_once(server: str) -> None:
     metas = [(spec, listed_form(spec).meta or {}) for spec in own]
     assert [spec.toolsets[0] for spec, meta in metas if meta.get("anthropic/alwaysLoad")] == [DEFAULT_TOOLSET]
     for spec, meta in metas:
-        assert meta.get("anthropic/searchHint", "") == spec.words and len(spec.words) <= 300
+        assert meta.get("anthropic/searchHint", "") == spec.words and len(spec.words) <= 700
+        repeated = set(re.findall(r"\w+", spec.words.lower())) & set(spec.name.split("_"))
+        assert spec.first or not repeated, f"{spec.name}: its name is searched already: {repeated}"
 
 
 PASSED_ON = {

@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import pytest_asyncio
 from fastmcp import Client
 
-from labrig.serving.builder import build
+from labrig.serving.builder import build, listed_form
 from labrig.toolbox import ServeOptions
 from labrig_harness.registry import servers
+from support.every_server import examples, installed
 from support.known_servers.papers import EXTRACTED, paper
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.accept]
@@ -24,7 +26,8 @@ TOOLSETS = {
     "repository": ("default",),
     "atlas": ("default",),
 }
-"""Earth's, which need its world, run in tests/servers/earth/test_workflows.py."""
+"""Those that need a world, a network or a run stand where these are: test_workflows.py and test_online.py of Earth,
+test_world_impacts.py of its simulators, test_literature.py of Papers."""
 
 WITHOUT = {
     *("get_job", "cancel_job", "restart_python_session"),  # of an id that another call gives
@@ -55,18 +58,23 @@ async def served(
         yield name, client, work
 
 
+@pytest.mark.parametrize("server", installed())
+async def test_each_own_tool_has_an_example_that_its_schema_takes(server: str) -> None:
+    own = [listed_form(spec) for spec in servers.toolbox(server).specs if not spec.faithful]
+    calls = examples(own)
+    assert {form.name for form in own} - calls.keys() <= WITHOUT
+    for form in own:
+        if form.name in calls:
+            jsonschema.validate(calls[form.name], form.parameters)
+            assert calls[form.name].keys() <= form.parameters["properties"].keys(), form.name
+
+
 async def test_the_example_of_each_description_runs(served: tuple[str, Client[Any], Path]) -> None:
     name, client, work = served
-    tools = {tool.name: tool.description or "" for tool in await client.list_tools()}
-    examples = {
-        tool: json.loads(said.partition("Example: ")[2])
-        for tool, said in tools.items()
-        if "Example: " in said
-    }
-    assert tools.keys() - examples.keys() <= WITHOUT
-    first = [tool for tool in ("execute_phreeqc",) if tool in examples]  # it makes what others read
-    for tool in [*first, *(each for each in examples if each not in WITHOUT and each not in first)]:
-        found = await client.call_tool(tool, examples[tool], raise_on_error=False)
+    calls = examples(await client.list_tools())
+    first = [tool for tool in ("execute_phreeqc",) if tool in calls]  # it makes what others read
+    for tool in [*first, *(each for each in calls if each not in WITHOUT and each not in first)]:
+        found = await client.call_tool(tool, calls[tool], raise_on_error=False)
         assert not found.is_error, (name, tool, found.content)
         if tool == "execute_phreeqc":
             (work / "before.out").write_bytes((work / "result.out").read_bytes())

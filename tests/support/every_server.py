@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import configparser
 import importlib
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -47,6 +49,12 @@ def known(server: str) -> ModuleType | None:
     if not (FOLDER / f"{server}.py").is_file():
         return None
     return importlib.import_module(f"support.known_servers.{server}")
+
+
+def examples(tools: Iterable[Any]) -> dict[str, dict[str, Any]]:
+    """Return the example call at the end of the description of each tool that has one."""
+    said = {tool.name: (tool.description or "").partition("Example: ")[2] for tool in tools}
+    return {name: json.loads(call) for name, call in said.items() if call}
 
 
 def vocabulary(server: str) -> Vocabulary:

@@ -19,8 +19,8 @@ from labrig_atlas.server.base import state, toolbox
     title="Run Python code",
     read_only=False,
     picture=True,
-    words="arithmetic, minus, times, plus, per cent, percentage, compound interest, average, calculate, unit "
-    "conversion",
+    words="arithmetic, calculator, minus, times, plus, divided, per cent, percentage, change, compound interest, "
+    "average, calculate, compute, unit conversion, days between two dates",
 )
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],

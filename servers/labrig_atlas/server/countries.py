@@ -14,7 +14,8 @@ from labrig_atlas.server.base import atlas, toolbox
 @toolbox.tool(
     title="Facts on a country",
     read_only=True,
-    words="capital, population, currency, area, bordering countries, neighbours, continent, languages",
+    words="countries, capital city, population, currency, area, size, bordering countries, borders, neighbours, "
+    "continent, region, languages, ISO code, GDP",
 )
 async def get_country_facts(
     country: Annotated[str, Field(description="Name, or ISO 3166-1 code of two or three letters.")],

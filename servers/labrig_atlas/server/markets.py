@@ -22,8 +22,8 @@ MOST_DAYS, DAYS_BYTES = 100, 5_000
     title="Get market history",
     read_only=True,
     open_world=True,
-    words="stock price, closing price, close of a ticker, share, SPY, AAPL, bitcoin, crypto, trading day, quotes, "
-    "market cap",
+    words="stock price, closing price, close of a ticker, symbol, share, SPY, AAPL, bitcoin, ethereum, crypto, "
+    "coin, exchange, trading day, quotes, historical prices, volume, capitalisation",
 )
 async def get_market_history(
     symbol: Annotated[str, Field(description="Ticker of a share, or symbol of a coin.")],

@@ -24,7 +24,8 @@ MOST_LINKS, MOST_ROWS = 80, 100
     title="Fetch a web page",
     read_only=True,
     open_world=True,
-    words="Wikipedia article, infobox, mayor, filmography table, actor's page, web page text, list, biography, born",
+    words="Wikipedia article, page, infobox, mayor, filmography table, actor's page, web page text, content of a "
+    "url, section, summary, list, biography, born, founded, film, album, award, discography",
 )
 async def fetch_webpage(
     url: Annotated[str, Field(description="Address of a page, or its title in the wiki.")],
@@ -149,7 +150,10 @@ def _told(
 
 
 @toolbox.tool(
-    title="Search pages", read_only=True, open_world=True, words="find a Wikipedia article, title, web search"
+    title="Search pages",
+    read_only=True,
+    open_world=True,
+    words="find a Wikipedia article, title, the web, Google, look for articles or websites about a topic, keyword",
 )
 async def search_pages(
     query: Annotated[str, Field(description="Words of the page or its title.")],

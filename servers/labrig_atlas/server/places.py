@@ -22,7 +22,8 @@ MOST_RADIUS_M = 50_000
     title="Geocode",
     read_only=True,
     first=True,
-    words="address to coordinates, latitude and longitude of a city, town, street, landmark, OpenStreetMap",
+    words="address to coordinates, latitude and longitude of a city, town, street, landmark, postcode, place name, "
+    "OpenStreetMap, elevation, population of a city",
 )
 async def geocode(
     address: Annotated[
@@ -57,7 +58,8 @@ async def geocode(
 @toolbox.tool(
     title="Reverse geocode",
     read_only=True,
-    words="nearest city to coordinates, name of the place at a latitude and longitude, GPS, photo, which country",
+    words="nearest city or town to coordinates, name of the place, address at a latitude and longitude, GPS, photo, "
+    "which country, state or region, lat lon to city",
 )
 async def reverse_geocode(latitude: LatitudeArgument, longitude: LongitudeArgument) -> Answer:
     """Find the place at a point: the nearest one within a stated distance, or why there is none (sea, pole).
@@ -84,8 +86,9 @@ async def reverse_geocode(latitude: LatitudeArgument, longitude: LongitudeArgume
     title="Search places",
     read_only=True,
     open_world=True,
-    words="nearby places, restaurants, museums, pharmacies, public transport stops, metro station, within a radius "
-    "of 1000 meters or 10 miles, current location",
+    words="nearby, points of interest, POI, restaurants, cafes, museums, parks, hotels, hospitals, pharmacies, "
+    "schools, gas or charging stations, public transport stops, metro station, within a radius of 1000 meters or 10 "
+    "miles, around, current location",
 )
 async def search_places(
     query: Annotated[str, Field(description="'museums near Ulm'; a kind or a name with near; a name.")] = "",

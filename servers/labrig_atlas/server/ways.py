@@ -25,8 +25,8 @@ StraightArgument = Annotated[str, Field(description="driving, walking, bicycling
     title="Find a route",
     read_only=True,
     open_world=True,
-    words="driving distance, flying distance, directions, journey, way, minutes, kilometres, miles, between two "
-    "cities",
+    words="driving distance, flying distance, as the crow flies, directions, turn by turn, journey, trip, way, "
+    "walking, cycling, minutes, hours, kilometres, miles, between two cities or addresses",
 )
 async def find_route(
     origin: PlaceArgument, destination: PlaceArgument, mode: StraightArgument = "driving"
@@ -104,7 +104,8 @@ async def _straight(origin: str, destination: str) -> Answer:
     title="Get distances",
     read_only=True,
     open_world=True,
-    words="distance matrix, travel times, list of origins and destinations, homes, stations, stores, several at once",
+    words="distance matrix, travel times, list of origins and destinations, homes, stations, stores, airports, "
+    "cities, several at once, which is closest",
 )
 async def get_distances(
     origins: Annotated[
@@ -164,7 +165,8 @@ def _reasons(cells: list[MatrixCell]) -> list[str]:
     title="Get elevations",
     read_only=True,
     open_world=True,
-    words="altitude, height above sea level of a point, mountain, peak, latitude and longitude, elevation profile",
+    words="altitude, height above sea level of a point, mountain, peak, summit, city, latitude and longitude, "
+    "elevation profile, metres, feet",
 )
 async def get_elevations(
     places: Annotated[

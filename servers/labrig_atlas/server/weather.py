@@ -21,8 +21,8 @@ USUAL = ("temperature_2m_max", "temperature_2m_min", "precipitation_sum", "weath
     title="Get the weather",
     read_only=True,
     open_world=True,
-    words="historical weather, past date, temperature, rain, snow, sunshine, wind, forecast, location, climate of a "
-    "city",
+    words="historical, past date, meteorology, temperature, rain, precipitation, snow, sunshine, wind, humidity, "
+    "forecast, tomorrow, next days, location, today, climate of a city",
 )
 async def get_weather(
     place: PlaceArgument,

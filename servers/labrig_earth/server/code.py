@@ -24,9 +24,13 @@ from labrig_earth.server.places import STORES, open_data
     read_only=False,
     picture=True,
     toolsets=("code",),
-    words="EOF, hillshade, kriging, quantile mapping, bias correction, verify forecasts, bias, RMSE, ACC, CRPS, "
-    "reliability of an ensemble, merge and compress nc files, fill gaps of NDVI, smooth, Savitzky-Golay, polygons of "
-    "a landcover tif, regression, xarray, geopandas, principal component",
+    words="EOF, principal component, PC, Hovmöller, animate, gif, histogram, scatter, kriging, interpolate stations "
+    "or rain gauges to a grid, hillshade, watershed, catchment upstream of an outlet, topographic wetness index, "
+    "TWI, TPI, terrain, lidar DEM, dtm, quantile mapping, bias correction, downscaling, verify forecasts against "
+    "observations, bias, RMSE, ACC, CRPS, reliability of an ensemble, extreme values, GEV fit, return period, "
+    "confidence interval, regression, correlation, merge, concatenate and compress nc files, fill gaps, smooth, "
+    "Savitzky-Golay, landcover tif to polygons, mosaic, convert or save as geojson, reproject, xarray, geopandas, "
+    "rasterio, script",
 )
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],

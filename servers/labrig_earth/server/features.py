@@ -38,8 +38,9 @@ Columns = Annotated[list[str], Field(max_length=50, description="Columns to add 
 @toolbox.tool(
     title="Query features",
     read_only=False,
-    words="which polygon contains a point, district of a point, how many within a distance, closest road, green "
-    "spaces, schools, hospitals, shops near a station",
+    words="which polygon contains a point, points in polygon, district of a point, select, filter or count by "
+    "attribute, how many within a distance, closest road, longest, largest, green spaces, parks, schools, hospitals, "
+    "shops, amenities near a station, OpenStreetMap, osm, shapefile, geojson, layer, selected area, bounding box",
 )
 async def query_features(
     data: LayerFile,
@@ -65,7 +66,9 @@ async def query_features(
 @toolbox.tool(
     title="Measure features",
     read_only=False,
-    words="area of a polygon or parcel, length of a line, perimeter, km2, hectares, on the ellipsoid",
+    words="area of a polygon, lake, country or parcel, length of a line, road or river, longest, largest, "
+    "perimeter, km2, square metres, kilometres, hectares, acres, geodesic, ellipsoid, curved surface of the earth, "
+    "shapefile, geojson",
 )
 async def measure_features(
     data: LayerFile,
@@ -83,8 +86,9 @@ async def measure_features(
 @toolbox.tool(
     title="Measure distances",
     read_only=False,
-    words="nearest, closest feature to each other one, hospitals to buildings, distance from a point to a polygon, "
-    "border, line or road",
+    words="nearest, closest feature to each other one, nearest neighbour, hospitals to buildings, distance between "
+    "two points, from a point to a polygon, border, coast, line or road, geodesic, great circle, haversine, lat lon, "
+    "metres, kilometres",
 )
 async def measure_distances(
     start: Annotated[list[float] | None, Field(description="A point, [longitude, latitude].")] = None,
@@ -113,7 +117,8 @@ async def measure_distances(
 @toolbox.tool(
     title="Reshape features",
     read_only=False,
-    words="buffer, dissolve, convex hull, centroid, Voronoi, Thiessen, zone around wells",
+    words="buffer in metres, dissolve, merge polygons, convex hull, centroid, centre, centre point, Voronoi, "
+    "Thiessen, zone around wells, points to line, track, shapefile, geojson",
 )
 async def reshape_features(
     data: LayerFile,
@@ -152,8 +157,9 @@ async def reshape_features(
 @toolbox.tool(
     title="Overlay layers",
     read_only=False,
-    words="clip roads or polygons by a boundary, percentage of area in each district, intersection, difference, "
-    "union, spatial join, neighborhood, legislative district",
+    words="clip roads or polygons by a boundary, percentage or share of area in each district, overlap, "
+    "intersection, intersect, difference, erase, union, spatial join, points in polygons, neighborhood, legislative "
+    "district, shapefile, geojson",
 )
 async def overlay_layers(
     data: LayerFile,
@@ -181,8 +187,8 @@ async def overlay_layers(
 @toolbox.tool(
     title="Find exposed features",
     read_only=False,
-    words="buildings, roads, people affected by flood, fire, hazard zone; flooded buildings, number, total, "
-    "exposure, risk, damage",
+    words="buildings, houses, roads, schools, population or people affected by flood, fire, landslide, earthquake, "
+    "storm, hazard zone; flooded buildings, number, total, by type, exposure, at risk, damage, inundation",
 )
 async def find_exposed_features(
     data: LayerFile,
@@ -201,7 +207,13 @@ async def find_exposed_features(
     return await ask("expose", data, other, sums=sums, where=where, layer=layer, crs=crs, **two)
 
 
-@toolbox.tool(title="Join a table", read_only=False, toolsets=("tables",))
+@toolbox.tool(
+    title="Join a table",
+    read_only=False,
+    toolsets=("tables",),
+    words="merge a csv or Excel sheet with a shapefile, layer or polygons by key, id, code or name, attributes, "
+    "unmatched rows",
+)
 async def join_table(
     data: LayerFile,
     other: Annotated[str, Field(description="The table (CSV, sheet, layer).")],
@@ -219,7 +231,12 @@ async def join_table(
     return await ask("join", data, other, **asked)
 
 
-@toolbox.tool(title="Summarise a table", read_only=False, toolsets=("tables",))
+@toolbox.tool(
+    title="Summarise a table",
+    read_only=False,
+    toolsets=("tables",),
+    words="sum, mean, weighted mean, total, group by a column, attributes, statistics of columns, count per class",
+)
 async def summarise_table(
     data: LayerFile,
     columns: Annotated[list[str], Field(min_length=1, max_length=50, description="Columns of numbers.")],
@@ -237,8 +254,9 @@ async def summarise_table(
 @toolbox.tool(
     title="Route on streets",
     read_only=False,
-    words="isochrone, how far people can travel in minutes, walking, driving, shortest path, flood closes roads, "
-    "reachable area, OSM network, drive",
+    words="isochrone, how far people can travel in minutes, walking, driving, shortest, fastest or quickest path, "
+    "flood closes roads, road network, reachable area, service area, accessibility, evacuation, travel time, OSM "
+    "network, drive, walk",
 )
 async def route_on_streets(
     data: Streets,
@@ -277,7 +295,9 @@ async def ask(operation: str, data: str, other: str = "", **arguments: Any) -> A
 @toolbox.tool(
     title="Spectral index",
     read_only=False,
-    words="NDVI, NDWI, EVI curve or time series of Sentinel-2 or Landsat bands for fields, crops, vegetation",
+    words="NDVI, NDWI, MNDWI, NDMI, NBR, dNBR, burn severity, NDBI, NDSI, EVI, SAVI, vegetation, water, snow or "
+    "built-up areas, change, curve or time series of Sentinel-2 or Landsat scenes, images, bands, red, near "
+    "infrared, cloud mask, for fields, crops, forest",
 )
 async def spectral_index(
     index: Annotated[str, word_of(INDICES, "Which index.")],

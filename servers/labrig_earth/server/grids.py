@@ -106,8 +106,10 @@ GENERAL = {
 @toolbox.tool(
     title="Describe data",
     read_only=True,
-    words="list the variables in a netCDF, dimensions, time span, CRS, units, what is inside a nc, tif, gpkg, shp, "
-    "zarr, geopackage, missing times, broken geometry, TopologyException",
+    words="list the variables in a netCDF, columns, bands, layers, dimensions, coordinates, attributes, metadata, "
+    "header, time span, calendar, CRS, EPSG, projection, extent, resolution, units, fill and missing values, what is "
+    "inside a file: nc, tif, GeoTIFF, GRIB, gpkg, shp, shapefile, zarr, geopackage, missing times, gaps, invalid or "
+    "broken geometry, TopologyException",
 )
 async def describe_data(
     data: DataArgument,
@@ -127,8 +129,9 @@ async def describe_data(
 @toolbox.tool(
     title="Sample a grid",
     read_only=False,
-    words="extract the value or time series at a point, pixel, lat, lon, latitude, longitude, station, nearest; "
-    "clip a box from a netCDF, WRF, ERA5, GRIB; subset, crop",
+    words="extract the value, values or time series at a point, points, pixel, cell, lat, lon, latitude, longitude, "
+    "coordinates, station, location, city, nearest, interpolate, raster, level, profile; clip a box, subset, select, "
+    "slice, cut or crop a region or years from a netCDF file, WRF, ERA5, GRIB, save to csv",
 )
 async def sample_grid(
     data: DataArgument,
@@ -152,9 +155,11 @@ async def sample_grid(
 @toolbox.tool(
     title="Aggregate a grid",
     read_only=False,
-    words="monthly seasonal annual daily climatology departures, mean, sum, minimum, maximum, time series of "
-    "temperature or precipitation over a region, resample hourly to daily, hot days, drought index SPI SPEI, "
-    "growing season length, NetCDF",
+    words="monthly, seasonal, annual, yearly, daily, hourly, six-hourly, climatology, normals, anomalies, "
+    "departures, trend, mean, average, averaging, sum, summing, total, minimum, maximum, percentile, standard "
+    "deviation, number of days, time series of temperature, precipitation, rainfall, wind or SST over a region or "
+    "country, resample, season, DJF, JJA, ONDJFM, tropical nights, summer days, frost days, hot days, heat wave, dry "
+    "spell, growing degree days, growing season length, drought index SPI SPEI, file, netCDF, nc, ERA5, CMIP6",
 )
 async def aggregate_grid(
     data: DataArgument,
@@ -202,8 +207,11 @@ async def aggregate_grid(
 @toolbox.tool(
     title="Derive a variable",
     read_only=False,
-    words="wind speed from u and v components (uas, vas), humidity, dew point, heat index, unit conversion, "
-    "difference of two fields, fire weather index FWI, water balance, evapotranspiration",
+    words="wind speed and direction from u and v components (uas, vas, u10, v10), relative and specific humidity, "
+    "dew point, vapour pressure deficit, wet bulb, heat index, vorticity, divergence, integrated vapour transport, "
+    "slope and aspect of a DEM, unit conversion, Kelvin to Celsius, kg m-2 s-1 to mm, add, subtract, multiply, "
+    "divide, ratio or difference of two fields or rasters, raster calculator, fire weather index FWI, water balance, "
+    "evapotranspiration",
 )
 async def derive_variable(
     data: DataArgument,
@@ -241,8 +249,9 @@ async def derive_variable(
 @toolbox.tool(
     title="Regrid or reproject a variable",
     read_only=False,
-    words="resample, reproject, raster, pixel size, resolution, coarsen, another grid, CRS, EPSG, ERA5 to 1 degree, "
-    "warp, remap",
+    words="resample, reproject, interpolate, align, raster, tif, cell or pixel size, resolution, degree, coarsen, "
+    "upscale, downsample, another grid, regular lat lon grid, curvilinear, CRS, EPSG, UTM, ERA5 to 1 degree, warp, "
+    "remap, regridding, conservative, bilinear, nearest neighbour",
 )
 async def regrid_variable(
     data: DataArgument,
@@ -279,8 +288,10 @@ async def regrid_variable(
 @toolbox.tool(
     title="Zonal statistics",
     read_only=False,
-    words="mean rainfall, average precipitation, NDVI, DEM or elevation values per polygon, country, field, "
-    "district, shape file; mask a NetCDF, tif or raster by a shapefile; land cover percentages, world map",
+    words="mean rainfall, average precipitation, temperature, population, NDVI, DEM or elevation values per "
+    "polygon, country, state, county, watershed, field, district, shape, shapes, shapefile; sum, total, count, "
+    "median, majority of raster pixels in polygons, features, area; mask, extract or clip a NetCDF file, tif or "
+    "raster by a shapefile or geojson; land cover percentages, fractions, world map",
 )
 async def zonal_statistics(
     data: DataArgument,

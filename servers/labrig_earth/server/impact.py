@@ -58,7 +58,10 @@ async def list_inputs(
     tool: Annotated[str, Field(description="A simulator; empty for all of them.")] = "",
     crop: Annotated[str, Field(description="For impact_dssat_run: list the cultivars of this crop.")] = "",
 ) -> Answer:
-    """Say what files and options a simulator takes, with units, what may be named, and whether its engine is there."""
+    """Say what files and options a simulator takes, with units, what may be named, and whether its engine is there.
+
+    Example: {"tool": "impact_health_utci"}
+    """
     if not tool:
         known = {name: _standing(name) for name in ROOMS}
         return Answer(source="labrig earth", data={"simulators": known}, next="list_inputs(tool=...)")
@@ -95,7 +98,10 @@ def _standing(tool: str) -> str:
 
 @toolbox.tool(title="Check inputs", read_only=True, toolsets=IMPACT)
 async def check_inputs(tool: ToolArgument, arguments: ArgumentsArgument) -> Answer:
-    """Check the files of a run without running it: missing days, units, ranges; say what would be assumed or filled."""
+    """Check the files of a run without running it: missing days, units, ranges; say what would be assumed or filled.
+
+    Example: {"tool": "impact_health_utci", "arguments": {"met_timeseries_path": "met.csv"}}
+    """
     files, options, common = _split(tool, arguments)
     common.checked(simulator(tool).backends)
     given, hashes = await in_thread(simulating.read_given, tool, files, options)
@@ -142,7 +148,11 @@ async def make_weather(
         ),
     ] = {},  # noqa: B006
 ) -> Answer:
-    """Make the daily weather file of a crop's run out of gridded data at a place; units are converted, all is told."""
+    """Make the daily weather file of a crop's run out of gridded data at a place; units are converted, all is told.
+
+    Example: {"data": ["@data/climate/daily.nc"], "point": [48.2, 12.8],
+    "variables": {"mean_c": "t2m", "precipitation_mm": "tp"}, "options": {"diurnal_range_k": 8}}
+    """
     arguments = {
         "point": point,
         "variables": variables,
@@ -199,6 +209,9 @@ async def make_input(
     """Make an input of a simulator of data: soil, sowing day, hourly weather, people, roads and trips, assets, events.
 
     Units are converted, methods and assumptions told; what a run would refuse is refused.
+
+    Example: {"kind": "population", "data": ["@data/town/people.tif"], "zones": "@data/town/districts.geojson",
+    "options": {"names": "district"}}
     """
     asked = {"kind": kind, "point": point, "variables": variables, "options": options}
     inputs = {"data": data, "zones": [zones] if zones else []}
@@ -209,7 +222,10 @@ async def make_input(
 
 @toolbox.tool(title="Start a simulation", read_only=False, idempotent=False, toolsets=IMPACT)
 async def start_simulation(tool: ToolArgument, arguments: ArgumentsArgument) -> Answer:
-    """Run a simulator as a job, for get_job: numbers with units, and the handle of all that the run left."""
+    """Run a simulator as a job, for get_job: numbers with units, and the handle of all that the run left.
+
+    Example: {"tool": "impact_health_utci", "arguments": {"met_timeseries_path": "met.csv"}}
+    """
     files, options, common = _split(tool, arguments)
     common.checked(simulator(tool).backends)
     here = session()
@@ -281,6 +297,8 @@ async def compare_runs(
 
     Lists of as many handles each are pairs: mean difference, 95 % interval and number of pairs of each metric. Runs of
     other engines, options or seeds are refused: their difference would be taken for the intervention's.
+
+    Example: {"baseline": "sha256:80f8d87600a5bf65", "intervention": "sha256:0b1d3e7c9a2f4655"}
     """
     ones, others = ([each] if isinstance(each, str) else each for each in (baseline, intervention))
     if len(ones) != len(others) or not ones:
@@ -383,6 +401,8 @@ async def read_output(
 
     DSSAT's files are mapped by headings and tables, messages of EnergyPlus by kinds, CSV files by their columns; JSON
     is given as it is.
+
+    Example: {"run": "sha256:80f8d87600a5bf65", "name": "utci_daily.csv"}
     """
     return await in_thread(_read_output, run, name, output)
 
@@ -439,5 +459,8 @@ async def plot_run(
         ),
     ] = {},  # noqa: B006 - pydantic copies it
 ) -> Pictures:
-    """Draw one to four runs of a simulator: a season of crops, heat, cases, delays on roads, losses by their years."""
+    """Draw one to four runs of a simulator: a season of crops, heat, cases, delays on roads, losses by their years.
+
+    Example: {"runs": ["sha256:80f8d87600a5bf65"]}
+    """
     return await draw_operation(Asked("plot_run", {"runs": runs}, {"options": options}))

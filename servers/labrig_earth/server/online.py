@@ -25,7 +25,15 @@ MOST_BYTES = 6000
 """Of the items in an answer."""
 
 
-@toolbox.tool(title="Find data online", read_only=True, open_world=True, toolsets=("online",))
+@toolbox.tool(
+    title="Find data online",
+    read_only=True,
+    open_world=True,
+    toolsets=("online",),
+    words="search satellite scenes, images, Sentinel-2, Landsat, Sentinel-1, cloud cover, STAC catalogue, "
+    "Copernicus DEM, elevation, land cover, population or global products that are free, without paying, over a "
+    "place and dates",
+)
 async def find_online(
     collections: Annotated[
         list[str], Field(max_length=10, description="Such as sentinel-2-l2a, landsat-c2-l2, cop-dem-glo-30.")
@@ -41,6 +49,8 @@ async def find_online(
 
     Which scenes (Sentinel-2, Landsat) with less cloud cover exist over a place, and which global products (Copernicus
     DEM) can be had without paying.
+
+    Example: {"collections": ["sentinel-2-l2a"], "bbox": [12.6, 48.2, 12.8, 48.3], "start": "2022-06", "most_cloud": 10}
     """
     require_connected(source, SOURCES)
     found = await search_items(
@@ -74,7 +84,15 @@ def _bands(entry: Any) -> dict[str, str]:
     return dict(list({first: entry.where, **entry.more}.items())[:8])
 
 
-@toolbox.tool(title="Fetch a part", read_only=False, open_world=True, toolsets=("online",))
+@toolbox.tool(
+    title="Fetch a part",
+    read_only=False,
+    open_world=True,
+    toolsets=("online",),
+    words="download a region, box or tiles of a cloud-optimized GeoTIFF, COG, DEM, Copernicus, a public zarr on "
+    "Google cloud, AWS or Azure, CMIP6, ERA5, OpenStreetMap streets, street network, buildings, Overpass, cut, "
+    "subset, without the whole file",
+)
 async def fetch_part(
     kind: Annotated[str, word_of(KINDS, "raster: GeoTIFF; osm: by Overpass, without url, where names tags.")],
     url: Annotated[str, Field(max_length=2000, description="Of a GeoTIFF or a Zarr store.")] = "",
@@ -88,6 +106,8 @@ async def fetch_part(
 
     Download tiles of the Copernicus 30 m DEM, cut a region out of a public zarr on a cloud (CMIP6), or get the street
     network of a town from OpenStreetMap.
+
+    Example: {"kind": "osm", "bbox": [12.7, 48.28, 12.73, 48.29], "where": [{"column": "highway"}]}
     """
     if kind not in KINDS:
         raise unknown_name("kind", kind, KINDS, where="kind")

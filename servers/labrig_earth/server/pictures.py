@@ -69,8 +69,9 @@ OF_SERIES = {
     title="Plot",
     read_only=False,
     picture=True,
-    words="map with coastlines, country borders, heatmap, satellite scene, temperature field, time series chart, "
-    "anomaly",
+    words="map, world map, coastlines, country borders, projection, Robinson, polar, colour scale, contour, "
+    "heatmap, satellite scene, raster, temperature or precipitation field, wind, time series chart, line, members, "
+    "anomaly, polygons, png, figure",
 )
 async def plot(
     kind: Annotated[str, word_of(("map", "series"), "series: along time.")],

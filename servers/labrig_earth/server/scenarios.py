@@ -61,6 +61,9 @@ async def compile_scenario(
 
     Gives changed copies in scenarios/NAME, pairs of arguments (baseline, scenario), and a closure report: what changed
     by how much, checks, and what was not perturbed.
+
+    Example: {"name": "warmer", "perturbation": {"warmer_k": 2, "humidity": "constant_relative_humidity"},
+    "inputs": {"met_timeseries_path": "met.csv"}}
     """
     options_of(options, ("latitude", "elevation_m", "seed"))
     paths = {role: [value] if isinstance(value, str) else list(value) for role, value in inputs.items()}

@@ -27,8 +27,8 @@ MOST_BYTES = 400_000
     title="Find quantities",
     read_only=True,
     words="numbers, numeric values and units in a PDF: critical temperature, thermal conductivity, W/mK, Young's "
-    "modulus, GPa, band gap, measured properties of materials, do abstract, text and table agree, superconductors, "
-    "extract data",
+    "modulus, GPa, band gap, lattice parameters, surface area, measured properties of materials, material, sample, "
+    "compound, measurements, data mining, do abstract, text and table agree, superconductors, extract data",
 )
 async def find_quantities(
     path: PathArgument,
@@ -107,8 +107,8 @@ def _short(value: Any) -> Any:
 @toolbox.tool(
     title="Verify a quote",
     read_only=True,
-    words="quoted string, exact quotation, literally in the PDF, paraphrase, wrote, citation, hallucinated, "
-    "fabricated, does the sentence occur on the page, evidence",
+    words="quoted string, exact quotation, literally in the PDF, paraphrase, wrote, cite, citation, claim, "
+    "hallucinated, fabricated, made up, does the sentence occur on the page, evidence, source, check",
 )
 async def verify_quote(
     path: PathArgument,
@@ -160,7 +160,12 @@ _MEANING = {
 }
 
 
-@toolbox.tool(title="Validate an extraction", read_only=True)
+@toolbox.tool(
+    title="Validate an extraction",
+    read_only=True,
+    words="check extracted values, JSON, records, properties, plausible, wrong unit, duplicates, evidence, page, "
+    "quote, errors",
+)
 async def validate_extraction(
     path: PathArgument,
     extraction_file: Annotated[

@@ -77,8 +77,9 @@ def own_corpus() -> Path:
     read_only=True,
     open_world=True,
     toolsets=("literature",),
-    words="find publications, papers, articles, preprints about a topic or material; corpus or folder of PDFs: "
-    "which ones report something; arXiv, review, alloys",
+    words="find publications, papers, articles, studies, preprints, reviews about a topic, material, properties; "
+    "has anyone already done or reported something; corpus, library or folder of PDFs: which ones report something; "
+    "arXiv, recent, since a year, cite, keywords, alloys, catalysts",
 )
 async def search_literature(
     query: Annotated[
@@ -99,6 +100,8 @@ async def search_literature(
     Find publications and papers about a topic or material. It says whether anyone has already done something, which
     papers or PDFs of a folder report two things at once, and which recent preprints (arXiv) deal with a topic or
     cite it.
+
+    Example: {"query": "MgB2 critical field"}
     """
     chosen = list(dict.fromkeys(sources or ["corpus"]))
     services = [each for each in chosen if each != "corpus"]
@@ -129,7 +132,8 @@ async def search_literature(
     read_only=True,
     open_world=True,
     toolsets=("literature",),
-    words="which article a DOI or title is, authors, journal, year, reference, citation metadata, Crossref",
+    words="which article a title is, authors, journal, year, reference, citation metadata, Crossref, look up, "
+    "bibliographic, BibTeX",
 )
 async def resolve_doi(
     reference: Annotated[
@@ -139,6 +143,8 @@ async def resolve_doi(
     """Say which work a DOI or title means: title, authors, year, journal; asks Crossref, then OpenAlex, or arXiv.
 
     Of a title the likeliest works come with their similarity; from 0.9 the title is taken for that work's.
+
+    Example: {"reference": "10.1103/PhysRevB.63.220504"}
     """
     from labrig_papers.literature.asking import resolve
 
@@ -165,12 +171,14 @@ async def resolve_doi(
     read_only=True,
     open_world=True,
     toolsets=("literature",),
-    words="free PDF, legal copy, open access version, DOI, Unpaywall, preprint, manuscript",
+    words="free PDF, legal copy, version of a DOI, Unpaywall, preprint, manuscript, repository, paywall, licence",
 )
 async def find_open_access(reference: ReferenceArgument) -> Answer:
     """Find free copies of a work: address, version and licence; asks Unpaywall, OpenAlex and Semantic Scholar.
 
     It finds a legal, free PDF of a DOI outside of the university.
+
+    Example: {"reference": "10.1103/PhysRevB.63.220504"}
     """
     from labrig_papers.literature.asking import open_copies
 
@@ -192,7 +200,8 @@ async def find_open_access(reference: ReferenceArgument) -> Answer:
     read_only=False,
     open_world=True,
     toolsets=("literature",),
-    words="download a free pdf of an article by doi, arXiv, save the paper",
+    words="download a free copy, full text of an article or paper by doi, url or arXiv, save the paper, article, "
+    "legally available",
 )
 async def fetch_pdf(
     reference: Annotated[
@@ -206,7 +215,10 @@ async def fetch_pdf(
         bool, Field(strict=True, description="Also add it to the corpus that search_literature searches.")
     ] = False,
 ) -> Answer:
-    """Fetch a free PDF into the workspace, where open_paper takes it; what is no PDF is refused and not kept."""
+    """Fetch a free PDF into the workspace, where open_paper takes it; what is no PDF is refused and not kept.
+
+    Example: {"reference": "arXiv:2101.00001"}
+    """
     from labrig_papers.fetching.addresses import is_address
 
     name = (

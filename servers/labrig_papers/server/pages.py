@@ -104,8 +104,9 @@ async def open_paper(
 @toolbox.tool(
     title="Outline of a paper",
     read_only=True,
-    words="sections, headers, headings, titles, subtitles, captions, figures and tables with their description, "
-    "table of contents of an article",
+    words="sections, section headings, headers, titles, subtitles, chapters, bookmarks, page numbers, captions, "
+    "figures and tables with their description, list of figures, table of contents of an article, jump, structure of "
+    "a pdf",
 )
 async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: CursorArgument = "") -> Answer:
     """List sections, tables and figures with their pages and captions.
@@ -144,8 +145,8 @@ async def outline_paper(path: PathArgument, pages: PagesArgument = "", cursor: C
 @toolbox.tool(
     title="Read pages",
     read_only=True,
-    words="full text, abstract, methods, reference list with DOIs, references, bibliography, entry, paragraphs of a "
-    "scientific PDF article, read out",
+    words="full text, abstract, introduction, methods, conclusion, reference list with DOIs, references, "
+    "bibliography, entry, lines, paragraphs of a scientific PDF article, extract text, words, two columns, supplement",
 )
 async def read_pages(
     path: PathArgument,
@@ -208,8 +209,8 @@ def cursors_place(index: int, start: int) -> int:
 @toolbox.tool(
     title="Search a paper",
     read_only=True,
-    words="search words or text within a PDF document, CTRL+F, grep, pages or page numbers where a term or Table is "
-    "written or present, mentions",
+    words="words, term, phrase, equation or text within a PDF document, CTRL+F, grep, pages or page numbers where a "
+    "term or Table is written, mentioned or present, mentions, occurrences, highlight",
 )
 async def search_paper(
     path: PathArgument,

@@ -21,7 +21,8 @@ FIGURE_HEIGHT = 320.0
     title="Show a page",
     read_only=False,
     picture=True,
-    words="figure, image, picture of a page, look at a plot or table of the PDF, screenshot",
+    words="figure, image, picture, render, look at a plot, chart, equation of the PDF, screenshot, scanned, crop, "
+    "dpi, png",
 )
 async def show_page(
     path: PathArgument,

@@ -20,7 +20,13 @@ ROOM = ANSWER_BYTES - 2_800
 SHOWN = 8
 
 
-@toolbox.tool(title="Look for a precedent", read_only=True, toolsets=("literature",))
+@toolbox.tool(
+    title="Look for a precedent",
+    read_only=True,
+    toolsets=("literature",),
+    words="superconductor known or reported before, novelty, new material, critical temperature, found in papers, "
+    "evidence for superconductivity",
+)
 async def validate_precedent(
     material: Annotated[
         str,
@@ -35,6 +41,8 @@ async def validate_precedent(
 
     Each report has its quote, page, DOI, temperature, criterion and pressure, and whether it is measured, cited or
     calculated. "unknown" says what was searched; it is no sign that the material is not superconducting.
+
+    Example: {"material": "MgB2"}
     """
     from labrig_papers.corpus.store import opened
     from labrig_papers.precedents.finding import look

@@ -22,7 +22,8 @@ DOUBTED = 0.8
 @toolbox.tool(
     title="Read a table",
     read_only=True,
-    words="table of a PDF article as rows and columns, CSV, json, structured data, spreadsheet",
+    words="PDF article as rows and columns, extract tables, CSV, Excel, json, structured data, spreadsheet, cells, "
+    "header, merged or rotated headers, several pages, supplement",
 )
 async def read_table(
     path: PathArgument,

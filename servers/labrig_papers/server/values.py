@@ -19,7 +19,8 @@ TextArgument = Annotated[str, Field(max_length=LONGEST, description="As printed.
 @toolbox.tool(
     title="Match a property's name",
     read_only=True,
-    words="property name, synonym, column name, canonical vocabulary, Tc, Tg, glass transition",
+    words="name, synonym, column name, canonical name, vocabulary, ontology, standard names, same meaning, map "
+    "columns, Tc, Tg, glass transition",
 )
 async def match_property(
     name: Annotated[str, Field(max_length=LONGEST, description="As the paper has it, such as Tc(onset).")],
@@ -49,8 +50,9 @@ async def match_property(
     title="Convert a value's unit",
     read_only=True,
     toolsets=("values",),
-    words="wavenumber cm-1, eV, meV, kcal/mol, kJ/mol, K, F, C, Kelvin, Celsius, Fahrenheit, melting points, tesla, "
-    "oersted, GPa, bring to one unit, conversion of units",
+    words="wavenumber cm-1, wavelength nm, photon energy, eV, meV, Hartree, kcal/mol, kJ/mol, Hz, THz, K, F, C, "
+    "Kelvin, Celsius, Fahrenheit, melting points, tesla, oersted, gauss, GPa, kbar, Angstrom, bring to one unit, "
+    "conversion, SI",
 )
 async def convert_units(
     value: TextArgument,
@@ -59,7 +61,8 @@ async def convert_units(
     """Convert a value as printed, such as 6.24(3) K or 310 Oe, with its uncertainty; ambiguous units are refused.
 
     It takes the value, uncertainty and unit of a sentence apart (1.2(3) W/mK) and brings melting points in °F, K or
-    °C to one unit; energies in eV, kJ/mol, kcal/mol, K and 1/cm (wavenumber) to each other.
+    °C to one unit; energies in eV, kJ/mol, kcal/mol, K and 1/cm (wavenumber) to each other, and the wavelength of
+    light (nm) to its energy or frequency.
 
     Example: {"value": "310 Oe", "to": "T"}
     """
@@ -84,7 +87,8 @@ async def convert_units(
     title="Normalise a formula",
     read_only=True,
     toolsets=("values",),
-    words="chemical formula, reduced composition, stoichiometry, doping x, Cs4 O4",
+    words="chemical, reduced, empirical composition, stoichiometry, doping x, elements and amounts, parse, "
+    "brackets, hydrate, Cs4 O4, one form",
 )
 async def normalize_formula(
     text: TextArgument,
@@ -119,7 +123,7 @@ async def normalize_formula(
     title="Compare formulas",
     read_only=True,
     toolsets=("values",),
-    words="same composition, chemical formula equal, stoichiometry",
+    words="same composition, chemical formula equal, duplicates, stoichiometry, order of elements, doping",
 )
 async def compare_formulas(
     first: TextArgument,
@@ -150,7 +154,8 @@ async def compare_formulas(
     title="Normalise a space group",
     read_only=True,
     toolsets=("values",),
-    words="Hermann-Mauguin symbol, space group number, crystal system, symmetry",
+    words="Hermann-Mauguin symbol, number, short, full or Hall symbol, crystal system, symmetry, international "
+    "tables",
 )
 async def normalize_space_group(text: TextArgument) -> Answer:
     """Give number, symbol and crystal system of a space group in any writing: P6_{3}/mmc, Fm3m, No. 139.
@@ -174,7 +179,12 @@ async def normalize_space_group(text: TextArgument) -> Answer:
     )
 
 
-@toolbox.tool(title="Compare values", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Compare values",
+    read_only=True,
+    toolsets=("values",),
+    words="agree, same value, tolerance, uncertainty, range, extracted against true",
+)
 async def compare_values(
     value: TextArgument,
     truth: TextArgument,
@@ -200,7 +210,13 @@ async def compare_values(
     )
 
 
-@toolbox.tool(title="Check consistency", read_only=True, toolsets=("values",))
+@toolbox.tool(
+    title="Check consistency",
+    read_only=True,
+    toolsets=("values",),
+    words="superconductor parameters, coherence length, penetration depth, upper critical field Hc2, kappa, gap, "
+    "Pauli limit, specific heat jump, consistent",
+)
 async def check_consistency(
     values: Annotated[
         dict[str, str],

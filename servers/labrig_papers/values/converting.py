@@ -21,6 +21,8 @@ _ENERGIES = {
     "molar_energy": (1 / _N, "E per mole, by the Avogadro constant"),
 }
 """What else an energy is printed as: its value in joule for one of the SI unit, and what is assumed."""
+_OF_LIGHT = ("energy", "molar_energy", "frequency", "inverse_length")
+"""What a wavelength is printed as; a temperature is none."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
     """
     read = read_value(value, meaning)
     target = read_unit(to or read.unit.si, meaning) if to or read.unit.si not in PARTS else _part(read.unit)
+    if _is_wavelength(read.unit, target):
+        return _of_light(read, target)
     one, other = _ENERGIES.get(read.unit.dimension), _ENERGIES.get(target.dimension)
     as_energy = target.dimension != read.unit.dimension and one is not None and other is not None
     if target.dimension != read.unit.dimension and not as_energy:
@@ -90,6 +94,34 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
         for value, spread, number in zip(values, spreads, read.numbers, strict=True)
     )
     return Converted(read, target, values, spreads, texts, crossed)
+
+
+def _is_wavelength(unit: Unit, target: Unit) -> bool:
+    """Tell whether one of two units is of a wavelength, and the other of what light of that wavelength has."""
+    one, other = sorted((unit.dimension, target.dimension), key="length".__eq__)
+    return other == "length" and one in _OF_LIGHT
+
+
+def _of_light(read: Value, target: Unit) -> Converted:
+    """Return the energy, frequency or wavenumber of a wavelength in vacuum, or the wavelength of one of these."""
+    if "<" in read.qualifier or ">" in read.qualifier or min(read.si()) <= 0:
+        raise LabrigError(
+            "A bound or a value that is not positive has no wavelength or energy of light",
+            where="value",
+            expected="one or more positive values; what is below a wavelength is above its energy",
+        )
+    scale, said = _ENERGIES[target.dimension if read.unit.dimension == "length" else read.unit.dimension]
+    values = tuple(tidy(_H * _C / (scale * si * target.factor)) for si in read.si())
+    spreads = tuple(
+        None if number.uncertainty is None else tidy(value * number.uncertainty / number.value)
+        for value, number in zip(values, read.numbers, strict=True)
+    )
+    texts = tuple(
+        _printed(value, spread, number.text)
+        for value, spread, number in zip(values, spreads, read.numbers, strict=True)
+    )
+    assumed = "; ".join(dict.fromkeys(filter(None, ("λ = h c / E, in vacuum", said))))
+    return Converted(read, target, values, spreads, texts, assumed)
 
 
 def _part(unit: Unit) -> Unit:

@@ -21,8 +21,9 @@ MAX_ENTRIES = 8
 @toolbox.tool(
     title="Look into the databases",
     read_only=True,
-    words="equilibrium constant, log10K, thermodynamic data, stability constant, solubility product, which of the "
-    "shipped databases has an element, mineral or complexes (uranium, carbonate)",
+    words="equilibrium constant, log K, log10K, delta H, enthalpy, thermodynamic data, stability constant, "
+    "solubility product, Ksp, dissociation, pKa, reaction, which of the shipped databases has an element, species, "
+    "mineral, gas or complexes (uranium, carbonate), phreeqc.dat, llnl, pitzer, wateq4f",
 )
 async def look_up_database(
     query: Annotated[str, Field(description="Name, element or part of a name; empty counts what there is.")],

@@ -29,7 +29,12 @@ STATES_A_PAGE = 50
 MAX_NOTES = 12
 
 
-@toolbox.tool(title="Outline an output", read_only=True, toolsets=("default", "outputs"))
+@toolbox.tool(
+    title="Outline an output",
+    read_only=True,
+    toolsets=("default", "outputs"),
+    words="large .out file, overview, steps, simulations, sections, states, line ranges",
+)
 async def outline_output(
     path: SourceArgument = RESULT,
     from_line: Annotated[int, Field(ge=1, description="Unfold states from this line on.")] = 1,
@@ -71,9 +76,9 @@ async def outline_output(
 @toolbox.tool(
     title="Read values as a table",
     read_only=True,
-    words="values out of an .out file: saturation index at a step, block; moles of minerals in the phase "
-    "assemblage, delta, precipitated, dissolved, density, volume, activity of water, ionic strength, molality, total "
-    "concentration",
+    words="out of an .out file: saturation index at a step, block; moles of minerals in the phase assemblage, "
+    "initial, final, delta, amount precipitated, dissolved, mass, density, volume, conductivity, activity of water, "
+    "ionic strength, molality, concentration of species, total, pH, pe, output of a run",
 )
 async def read_values(
     quantities: Annotated[
@@ -147,7 +152,12 @@ def table_of(text: str, quantities: list[str], of: str) -> tables.Series:
         raise
 
 
-@toolbox.tool(title="Search an output", read_only=True, toolsets=("outputs",))
+@toolbox.tool(
+    title="Search an output",
+    read_only=True,
+    toolsets=("outputs",),
+    words="find text, word, warning or error in an .out file, line numbers",
+)
 async def search_output(
     pattern: Annotated[str, Field(min_length=1, description="Text, or a regular expression with regex.")],
     path: SourceArgument = RESULT,
@@ -181,7 +191,13 @@ def _hit_lines(hit: search.Hit) -> str:
     return "\n".join([place, *hit.before, f"> {hit.text}", *hit.after])
 
 
-@toolbox.tool(title="Read a state or section", read_only=True, toolsets=("outputs",))
+@toolbox.tool(
+    title="Read a state or section",
+    read_only=True,
+    toolsets=("outputs",),
+    words="block of an output, distribution of species, saturation indices, phase assemblage of one step, "
+    "simulation or cell",
+)
 async def read_section(
     state: Annotated[
         str, Field(description="A state: 'step 4', 'sim 2 step 4', 'cell 3', or a line number.")
@@ -206,7 +222,12 @@ async def read_section(
     return Answer(source=where + (f", {passage.section}" if passage.section else ""), text=shown)
 
 
-@toolbox.tool(title="Compare two outputs", read_only=True, toolsets=("outputs",))
+@toolbox.tool(
+    title="Compare two outputs",
+    read_only=True,
+    toolsets=("outputs",),
+    words="difference, diff of two runs, output files, before and after, versions, databases",
+)
 async def compare_outputs(
     a: Annotated[str, Field(description="An output: workspace path or an artifact's handle.")],
     b: SourceArgument = RESULT,

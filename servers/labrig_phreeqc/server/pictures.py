@@ -42,8 +42,8 @@ _PART = {"durov": "piper", "schoeller": "piper", "gibbs": "piper"}
     read_only=False,
     picture=True,
     toolsets=("default", "waters"),
-    words="Piper diagram, Durov, Schoeller, Gibbs, Stiff, water type, facies, groundwater samples, curve of pH or "
-    "concentration",
+    words="Piper diagram, Durov, Schoeller, Gibbs, Stiff, water type, facies, hydrochemistry, groundwater samples, "
+    "curve of pH, concentration or saturation against time, steps or distance, chart",
 )
 async def draw_plot(
     kind: Annotated[
@@ -117,7 +117,7 @@ async def draw_plot(
     read_only=False,
     picture=True,
     toolsets=("default", "outputs"),
-    words="USER_GRAPH, chart, curve of the input",
+    words="USER_GRAPH, chart, curve, plot of the input, -axis_titles, experimental points, tsv",
 )
 async def draw_user_graph(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",

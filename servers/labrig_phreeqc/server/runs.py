@@ -116,7 +116,8 @@ async def execute_phreeqc(
 @toolbox.tool(
     title="Check an input",
     read_only=True,
-    words="charge balance, ion balance, electroneutrality, error in the input file, why PHREEQC stops, convergence",
+    words="charge balance, ion balance, electroneutrality, error in a file, syntax, keyword, why PHREEQC stops, "
+    "fails, does not converge, convergence, numerical method failed, warning",
 )
 async def check_input(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",
@@ -196,8 +197,8 @@ def _checked(found: checking.CheckedSolution) -> dict[str, Any]:
     title="Start a long PHREEQC run",
     read_only=False,
     idempotent=False,
-    words="transport, column, breakthrough, kinetics, rate law, oxidation of pyrite over hours, days or years, long "
-    "simulation, reactive transport",
+    words="transport, 1D, column, breakthrough, kinetics, rate law, oxidation of pyrite over hours, days or years, "
+    "long or slow simulation, many cells, shifts, reactive transport, advection, diffusion, dispersion",
 )
 async def start_phreeqc(
     input_path: Annotated[str, Field(description="Input file in the workspace; or give input.")] = "",

@@ -48,8 +48,9 @@ InputPath = Annotated[str, Field(description="Input file in the workspace; or gi
 @toolbox.tool(
     title="Find a dose",
     read_only=False,
-    words="how much acid, lime, NaOH, HCl, hydrochloric acid, CO2, BaCl2 reaches a pH, hardness, alkalinity or "
-    "removes sulfate; neutralise, water treatment",
+    words="how much acid, base, lime, NaOH, HCl, hydrochloric or sulfuric acid, CO2, BaCl2, soda reaches a pH, "
+    "hardness, alkalinity or removes sulfate or metals; adjust, raise, lower, neutralise, water treatment, "
+    "remineralise, dosing, brewing, aquarium",
 )
 async def find_dose(
     target: Annotated[
@@ -194,7 +195,8 @@ def _dosed(
 @toolbox.tool(
     title="Sweep parameters",
     read_only=False,
-    words="titration curve, mixing ratio, pH series, temperature series, cool, heat, steps, undersaturated",
+    words="titration curve, mixing ratio, blend, fractions, pH series, range of pH, temperature series, cool, heat, "
+    "increments, steps, vary, as a function of, sensitivity, undersaturated, solubility curve, adsorption edge",
 )
 async def sweep_parameters(
     parameter: Annotated[str, Field(description="Name in braces in the input: {T} is T; {1-f} is 1 - f.")],
@@ -284,8 +286,8 @@ def _swept(question: Question, parameters: list[str], found: list[Point], own: O
     title="Draw a predominance diagram",
     read_only=False,
     picture=True,
-    words="Pourbaix diagram, Eh-pH, pe-pH, stability field, species of iron, vanadium, arsenic, uranium by pH and "
-    "redox",
+    words="Pourbaix diagram, Eh-pH, pe-pH, phase or stability diagram, stability field, corrosion, redox, species "
+    "of iron, copper, vanadium, manganese, arsenic, uranium by pH",
 )
 async def draw_predominance(
     element: Annotated[str, Field(description="As the database names it: Fe, As, U, S, ...")],

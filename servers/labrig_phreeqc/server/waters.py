@@ -49,9 +49,10 @@ AlkalinityArgument = Annotated[
     title="Speciate waters",
     read_only=False,
     toolsets=("default", "waters"),
-    words="saturation index of calcite, gypsum, dolomite, Fe(OH)3; scaling, scale, corrosion, calcium carbonate "
-    "stability, ion balance, charge balance error, water analysis, lab samples, mg/L, seawater, aquifer, aqueous "
-    "species, speciation, minerals that may precipitate",
+    words="saturation index of calcite, gypsum, dolomite, Fe(OH)3; Langelier, LSI, scaling, scale, corrosion, "
+    "calcium carbonate stability, aggressive, ion balance, charge balance error, water analysis, lab samples, mg/L, "
+    "alkalinity, hardness, ionic strength, activity coefficients, seawater, groundwater, aquifer, aqueous species, "
+    "speciation, minerals that may precipitate",
 )
 async def speciate_waters(
     path: TablePath = "",
@@ -143,7 +144,13 @@ def _next_picture(found: Survey, json_file: str) -> str:
     return f"draw_plot(kind={kinds[0]!r}, path={json_file!r}); also {kinds[1]}"
 
 
-@toolbox.tool(title="Saturation with uncertainty", read_only=False, toolsets=("waters",))
+@toolbox.tool(
+    title="Saturation with uncertainty",
+    read_only=False,
+    toolsets=("waters",),
+    words="uncertainty of an SI, error bars, Monte Carlo, analytical error, which database, confidence, compare "
+    "databases",
+)
 async def estimate_saturation(
     phases: Annotated[list[str], Field(min_length=1, max_length=20, description="Such as Calcite, CO2(g).")],
     path: TablePath = "",

@@ -94,9 +94,10 @@ def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
     title="Run Python code",
     read_only=False,
     picture=True,
-    words="statistics, mean, max, t-test, correlation, regression, scatter, histogram, plot, group by, merge, "
-    "pandas, sqlite, duplicate files of the same content, orphans, do site ids match, small script, compare to gold "
-    "values, precision, recall",
+    words="statistics, mean, max, average, t-test, correlation, regression, fit, scatter, histogram, plot, group "
+    "by, pivot, merge, join, concatenate many csv files, pandas, sqlite, SQL, outliers, duplicates, duplicate files "
+    "of the same content, hash, orphans, do site ids match, count, sum per month, resample, small script, compare "
+    "values to gold values, precision, recall",
 )
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],

@@ -56,8 +56,8 @@ CursorArgument = Annotated[str, Field(description="Cursor from an earlier answer
     title="List a directory",
     read_only=True,
     first=True,
-    words="what is in an inherited folder, file types, number of files in each directory, folder tree, subfolders, "
-    "sizes, newest, names, ending, glob, ls",
+    words="what is in an inherited folder, file types, number of files in each folder, folder tree, subfolders, "
+    "levels, sizes, bigger than 100 MB, newest, last changed, names, ending, glob, ls",
 )
 async def list_directory(
     prefix: Annotated[
@@ -200,7 +200,7 @@ def opened(state: State, id: object, path: str, *, viewed: bool = False) -> Iter
 @toolbox.tool(
     title="Read a text file",
     read_only=True,
-    words="head, tail, first or last lines of a log file, README, script, large gigabyte file, line range",
+    words="head, tail, first or last lines of a log, README, script, large, gigabytes, line range",
 )
 async def read_text_file(
     path: SourceArgument,
@@ -256,7 +256,9 @@ async def read_text_file(
     )
 
 
-@toolbox.tool(title="Read a file as Base64", read_only=True)
+@toolbox.tool(
+    title="Read a file as Base64", read_only=True, words="bytes, hex, Base64, magic number, unknown format"
+)
 async def read_binary_file(path: SourceArgument, id: IdArgument = "") -> Answer:
     """Read a small file of any kind as Base64 (up to 48,000 bytes). Larger files can be read in run_python_code.
 

@@ -27,8 +27,9 @@ LOOKS_LIKE_REGEX = re.compile(r"\\[dwsbDWSB.]|\[[^\]]+\]|\.[*+?]|[^\s|]\|[^\s|]|
 @toolbox.tool(
     title="Search names and contents",
     read_only=True,
-    words="grep lines, word, error code, log files, file names ending in something, find text in all files, git "
-    "repository, line numbers, regular expression",
+    words="grep lines, word, string, error code, logs, notes, csv headers, file names ending in something, find "
+    "text anywhere, contain or mention, where is it defined, git repository, line numbers, regular expression, "
+    "regex, find a file by name or extension",
 )
 async def search_files(
     query: Annotated[

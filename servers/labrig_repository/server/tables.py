@@ -184,8 +184,10 @@ async def _batch(
 @toolbox.tool(
     title="Describe a table",
     read_only=True,
-    words="list columns of a csv file, row count, number of rows, count of missing values in a column, data types, "
-    "schema, data dictionary, min and max, sheets of a workbook, xlsx, parquet, many CSVs of a folder",
+    words="list columns of a csv file, header, column names, types, row count, number of rows, count of missing "
+    "values, NaN, blanks in a column, data types, schema, data dictionary, codebook, profile, summary, min and max, "
+    "range, unique, distinct values, sheets of a workbook, Excel, xlsx, parquet, hdf5, mat, sqlite, all CSVs of a "
+    "folder, same columns",
 )
 async def describe_table(
     path: Annotated[

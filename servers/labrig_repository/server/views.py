@@ -22,7 +22,8 @@ from labrig_repository.viewing import draw_apart
     title="Look at a picture or PDF",
     read_only=True,
     picture=True,
-    words="look at an image, picture, photo, figure, png, jpg, tiff, local storage, screenshot",
+    words="look at an image, picture, photo, figure, map, png, jpg, tiff, local storage, screenshot, thumbnail, PDF "
+    "page",
 )
 async def view_file(
     path: SourceArgument,

@@ -14,6 +14,7 @@ from fastmcp import Client
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
+from support.every_server import examples
 from support.imitation import Imitation, as_json, imitation, parts, status, text
 
 BOX = [12.711, 48.282, 12.714, 48.284]
@@ -115,5 +116,8 @@ async def test_a_store_and_streets_are_fetched(
     assert await refused(served, kind="zarr", url=site.url("/nothing"), variables=["x"]) == "bad_input"
     assert await refused(served, kind="osm", bbox=[0, 40, 20, 50], where={"highway": True}) == "limit"
     assert await refused(served, kind="grib", url="https://example.org") in ("not_found", "bad_input")
+    for name, example in examples(await served.list_tools()).items():
+        if name in ("find_online", "fetch_part"):
+            assert (await call(served, name, **example))["status"] == "ok"
     result = await served.call_tool("find_online", {"collections": [], "source": "cds"}, raise_on_error=False)
     assert result.meta["labrig"]["error"]["code"] == "unavailable"

@@ -18,6 +18,7 @@ from fastmcp import Client
 from labrig.serving.builder import build
 from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
+from support.every_server import examples
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.accept]
 
@@ -154,12 +155,8 @@ async def test_bad_air_by_the_people_who_breathe_it(
 
 
 async def test_the_example_of_a_description_runs(client: Client[Any]) -> None:
-    examples = {
-        tool.name: tool.description.partition("Example: ")[2]
-        for tool in await client.list_tools()
-        if tool.description and "Example: " in tool.description
-    }
-    assert len(examples) >= 19
-    for name, example in examples.items():
-        found = await client.call_tool(name, json.loads(example))
+    calls = examples(await client.list_tools())
+    assert len(calls) >= 19
+    for name, example in calls.items():
+        found = await client.call_tool(name, example)
         assert found.content and not found.is_error, name

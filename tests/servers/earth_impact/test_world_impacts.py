@@ -27,7 +27,8 @@ from labrig.toolbox import ServeOptions
 from labrig_earth.server import toolbox
 from labrig_earth.world.make import DATA, TRUTH, make_world
 from support.crops import needs_crops
-from support.health import spec_json
+from support.every_server import examples
+from support.health import met_csv, spec_json
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.accept]
 
@@ -226,3 +227,22 @@ async def test_a_field_of_the_world_grows_in_both_engines(served: tuple[Client[A
     }
     refused = await client.call_tool("impact_dssat_run", asked, raise_on_error=False)
     assert refused.is_error and "no column srad_mj_m2" in refused.content[0].text, "no radiation is made up"
+
+
+async def test_the_examples_of_the_descriptions_run(served: tuple[Client[Any], Path, Path]) -> None:
+    client, _, work = served
+    (work / "met.csv").write_bytes(met_csv(days=4, radiation=True))
+    (work / "cool.csv").write_bytes(met_csv(days=4, peak_c=28.0, radiation=True))
+    runs = {}
+    for handle, met in (("sha256:80f8d87600a5bf65", "met.csv"), ("sha256:0b1d3e7c9a2f4655", "cool.csv")):
+        made = await run(client, "impact_health_utci", met_timeseries_path=met)
+        runs[handle] = made["outputs_artifacts"][0]["path"]
+    calls = examples(await client.list_tools())
+    impact = [spec.name for spec in toolbox.specs if spec.toolsets == ("impact",)]
+    assert len(impact) >= 9
+    for tool in impact:
+        text = json.dumps(calls[tool])
+        for stands_for, handle in runs.items():
+            text = text.replace(stands_for, handle)
+        found = await client.call_tool(tool, json.loads(text), raise_on_error=False)
+        assert not found.is_error, (tool, found.content)

@@ -21,6 +21,7 @@ from labrig_papers.literature import asking
 from labrig_papers.literature.services import SERVICES
 from labrig_papers.literature.works import Work, merged, plain_title, read_doi, similarity
 from labrig_papers.server import toolbox
+from support.every_server import examples
 from support.imitation import Imitation, as_json, html, imitation, page, redirect, status, text
 from support.known_servers.papers import SENTENCE, paper
 from support.web import Standing, asked_at_once, client, files_with
@@ -319,6 +320,14 @@ async def test_what_one_token_adds_is_in_no_corpus_of_another(
         assert "There is no corpus" in await bench.fails("search_literature", **query)
         assert "There is no corpus" in await bench.fails("validate_precedent", material="UPt3")
     assert (folders["a"].folder / "corpus.sqlite").exists() and not (tmp_path / "corpus.sqlite").exists()
+
+
+async def test_the_examples_of_the_descriptions_run(site: Imitation, tmp_path: Path) -> None:
+    async with Bench(tmp_path, "live") as bench:
+        await bench.ask("fetch_pdf", reference=DOI, add_to_corpus=True)
+        calls = examples(await bench.client.list_tools())
+        for tool in (spec.name for spec in toolbox.specs if spec.toolsets == ("literature",)):
+            assert (await bench.ask(tool, **calls[tool]))["source"], tool
 
 
 async def test_an_xml_with_entities_and_errors_of_arxiv_are_said(site: Imitation, tmp_path: Path) -> None:

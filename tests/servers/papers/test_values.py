@@ -303,9 +303,36 @@ def test_energies_in_other_units_say_what_is_assumed(text: str, to: str, value: 
     assert found.values[0] == pytest.approx(value, rel=1e-7) and says in found.equivalence
     if "(" in text:
         assert found.uncertainties[0] == pytest.approx(0.05 * value, rel=1e-6)
-    for to_no in ("T", "m", "J/K"):
+    for to_no in ("T", "kg", "J/K"):
         with pytest.raises(LabrigError, match="cannot be converted"):
             convert_units(text, to_no)
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "value", "says"),
+    [
+        ("550 nm", "eV", 2.254258151, "h c / E, in vacuum"),
+        ("2.254258151 eV", "nm", 550.0, "h c / E, in vacuum"),
+        ("1064(1) nm", "cm^-1", 9398.49624, "h c / E, in vacuum"),
+        ("21.106114 cm", "MHz", 1420.4057, "h f"),
+        ("4000 Å", "kJ/mol", 299.066414, "Avogadro"),
+        ("10.6 µm", "J", 1.874006e-20, "h c / E"),
+        ("15 THz", "μm", 19.9861639, "h f"),
+    ],
+)
+def test_light_has_its_wavelength_energy_and_frequency(text: str, to: str, value: float, says: str) -> None:
+    """By h c = 1239.841984 eV nm, N h c = 0.11962656 J m/mol, 1e7 cm^-1 a nanometre, and the line of hydrogen."""
+    found = convert_units(text, to)
+    assert found.values[0] == pytest.approx(value, rel=1e-6) and says in found.equivalence
+    if "(" in text:
+        assert found.uncertainties[0] == pytest.approx(value / 1064, rel=1e-6)
+    assert convert_units("400-700 nm", "eV").texts == ("3.10", "1.77")
+    for odd in ("< 550 nm", "0 nm", "-5 nm"):
+        with pytest.raises(LabrigError, match="A bound or a value"):
+            convert_units(odd, "eV")
+    for text_no, to_no in (("300 K", "nm"), ("550 nm", "K"), ("550 nm", "T")):
+        with pytest.raises(LabrigError, match="cannot be converted"):
+            convert_units(text_no, to_no)
 
 
 @pytest.mark.parametrize(
