@@ -20,8 +20,8 @@ from support.scripted_model import Reply
 
 pytestmark = pytest.mark.soak
 
-LEAST = {"requests": 0.7, "requests_of_people": 0.75, "requests_held_out": 0.45}
-"""The share that must be found, of each file of requests."""
+LEAST = {"requests": 0.95, "requests_of_people": 0.9, "requests_held_out": 0.9, "requests_fresh": 0.85}
+"""The share that must be found or listed at once, of each file of requests."""
 
 
 def _results(requests: list[Any]) -> list[list[str]]:
@@ -71,5 +71,10 @@ def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Pa
         for each, names in zip(asked, found, strict=True)
         if not (set(names[:FIRST]) | at_once) & set(each["tools"])
     ]
-    print(f"{file}: {len(asked) - len(missed)} of {len(asked)} found by Claude Code's search")
+    alone = sum(
+        bool(set(names[:FIRST]) & set(each["tools"])) for each, names in zip(asked, found, strict=True)
+    )
+    print(
+        f"{file}: {len(asked) - len(missed)} of {len(asked)} found or listed at once, {alone} by the search"
+    )
     assert len(missed) <= (1 - LEAST[file]) * len(asked), missed
