@@ -27,7 +27,10 @@ from support.every_server import installed, vocabulary
 
 pytestmark = pytest.mark.accept
 
-UNITS = {"m": "km", "km": "m", "s": "min", "h": "s", "c": "k", "degC": "K", "pct": "percent", "dpi": "cm"}
+UNITS = {
+    **{"m": "km", "km": "m", "s": "min", "h": "s", "c": "k", "degC": "K", "deg": "rad"},
+    **{"pct": "percent", "percent": "pct", "kgw": "l", "dpi": "cm"},
+}
 """The unit at the end of a name, and another one that people write."""
 
 LEAST = 200
@@ -83,6 +86,11 @@ def _misspelt(
             if rest or len(value) == 1:
                 wrong = {**rest, f"{inner[:1]}{inner[2:]}{inner[1:2]}": value[inner]}
                 yield "letters of a key exchanged", inner, {**others, key: wrong}, None
+    for key in sorted(known.keys() - call.keys()):
+        stem, _, unit = key.rpartition("_")
+        if unit in UNITS and stem:
+            yield "another unit", key, {**call, f"{stem}_{UNITS[unit]}": 1}, None
+            yield "no unit", key, {**call, stem: 1}, None
     for key in known.keys() - call.keys() - set(required):
         yield "null for a default", key, {**call, key: None}, call
         break
