@@ -167,7 +167,7 @@ async def search_output(
 ) -> Answer:
     """Find text in an output: line numbers, the state each hit lies in, and the lines around it.
 
-    Example: {"query": "Calcite"}
+    Example: {"pattern": "Calcite"}
     """
     text = source_text(path)
     hits = await in_thread(
