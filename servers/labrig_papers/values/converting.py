@@ -23,6 +23,7 @@ _ENERGIES = {
 """What else an energy is printed as: its value in joule for one of the SI unit, and what is assumed."""
 _OF_LIGHT = ("energy", "molar_energy", "frequency", "inverse_length")
 """What a wavelength is printed as; a temperature is none."""
+Numbers, Spreads = tuple[float, ...], tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,18 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
     """
     read = read_value(value, meaning)
     target = read_unit(to or read.unit.si, meaning) if to or read.unit.si not in PARTS else _part(read.unit)
-    if _is_wavelength(read.unit, target):
-        return _of_light(read, target)
+    by = _of_light if _is_wavelength(read.unit, target) else _by_factor
+    values, spreads, assumed = by(read, target, to)
+    shifted = read.unit.offset != target.offset
+    texts = tuple(
+        _printed(value, spread, number.text, shifted)
+        for value, spread, number in zip(values, spreads, read.numbers, strict=True)
+    )
+    return Converted(read, target, values, spreads, texts, assumed)
+
+
+def _by_factor(read: Value, target: Unit, to: str) -> tuple[Numbers, Spreads, str]:
+    """Return values of the same dimension, or one energy as another, by their factors."""
     one, other = _ENERGIES.get(read.unit.dimension), _ENERGIES.get(target.dimension)
     as_energy = target.dimension != read.unit.dimension and one is not None and other is not None
     if target.dimension != read.unit.dimension and not as_energy:
@@ -88,12 +99,7 @@ def convert_units(value: str, to: str = "", meaning: str = "") -> Converted:
     crossed = crossed or (target.equivalence if read.unit.equivalence != target.equivalence else "")
     if as_energy and one and other:
         crossed = "; ".join(each for each in (one[1], other[1]) if each)
-    shifted = read.unit.offset != target.offset
-    texts = tuple(
-        _printed(value, spread, number.text, shifted)
-        for value, spread, number in zip(values, spreads, read.numbers, strict=True)
-    )
-    return Converted(read, target, values, spreads, texts, crossed)
+    return values, spreads, crossed
 
 
 def _is_wavelength(unit: Unit, target: Unit) -> bool:
@@ -102,11 +108,11 @@ def _is_wavelength(unit: Unit, target: Unit) -> bool:
     return other == "length" and one in _OF_LIGHT
 
 
-def _of_light(read: Value, target: Unit) -> Converted:
+def _of_light(read: Value, target: Unit, to: str) -> tuple[Numbers, Spreads, str]:
     """Return the energy, frequency or wavenumber of a wavelength in vacuum, or the wavelength of one of these."""
     if "<" in read.qualifier or ">" in read.qualifier or min(read.si()) <= 0:
         raise LabrigError(
-            "A bound or a value that is not positive has no wavelength or energy of light",
+            f"A bound or a value that is not positive is not converted to {to}, by λ = h c / E",
             where="value",
             expected="one or more positive values; what is below a wavelength is above its energy",
         )
@@ -116,12 +122,7 @@ def _of_light(read: Value, target: Unit) -> Converted:
         None if number.uncertainty is None else tidy(value * number.uncertainty / number.value)
         for value, number in zip(values, read.numbers, strict=True)
     )
-    texts = tuple(
-        _printed(value, spread, number.text)
-        for value, spread, number in zip(values, spreads, read.numbers, strict=True)
-    )
-    assumed = "; ".join(dict.fromkeys(filter(None, ("λ = h c / E, in vacuum", said))))
-    return Converted(read, target, values, spreads, texts, assumed)
+    return values, spreads, "; ".join(dict.fromkeys(filter(None, ("λ = h c / E, in vacuum", said))))
 
 
 def _part(unit: Unit) -> Unit:
