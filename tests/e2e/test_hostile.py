@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile.guard import adopting, until
+from hostile.guard import adopting, descendants, until
 from hostile.servers import attack as attacks
 from hostile.servers import watched
 from hostile.servers.attack import TRANSPORTS, Record, Rig, attack, cases_of, counts, published
@@ -208,6 +208,22 @@ def test_an_attack_that_succeeds_is_seen(rig: GetRig, monkeypatch: pytest.Monkey
 def _murder(rig: Rig) -> None:
     rig.server.process.kill()
     rig.server.process.wait()
+
+
+def test_a_child_that_starts_between_two_looks_is_not_left_behind(
+    rig: GetRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PHREEQC's next child is forked some milliseconds after an answer, while the attacker may be looking."""
+    server = rig("phreeqc", "stdio")
+
+    def looked(pid: int) -> dict[int, int]:
+        seen = descendants(pid)
+        assert server.canary()
+        assert until(lambda: bool(descendants(pid).keys() - seen.keys()))
+        return seen
+
+    monkeypatch.setattr(attacks, "descendants", looked)
+    assert server.strangers() == []
 
 
 def test_what_a_run_holds(rig: GetRig) -> None:

@@ -34,8 +34,6 @@ QUEUE_S = 20.0
 PATIENT_S = 3600.0
 """The same where nobody waits for an answer: a generator would lose what it has made."""
 _GRACE_S = 10.0
-FORKS_AHEAD = False
-"""Whether a child waits for the next run. Off: a server that was told to end under load once left one behind."""
 _LEAVING_S = 1.0
 """So long a child that has sent its whole result may take to end."""
 
@@ -69,6 +67,7 @@ class Engine:
         self._turns = self._new_turns()
         self._server: ForkServerProcess | None = None
         self._leaves: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     async def __aenter__(self) -> Engine:
         return self
@@ -84,7 +83,8 @@ class Engine:
         return self._library
 
     async def close(self) -> None:
-        """End the fork server and every run; runs in progress return ``cancelled``."""
+        """End the fork server and every run; runs in progress return ``cancelled``, and no other begins."""
+        self._closed = True
         if self._server is not None:
             server, self._server = self._server, None
             server.cancel_all()
@@ -119,7 +119,8 @@ class Engine:
         ------
         LabrigError
             ``busy`` when the queue is full, ``unavailable`` when library and database do not load,
-            ``bad_input`` for input that cannot be passed on, ``engine`` when the fork server died.
+            ``bad_input`` for input that cannot be passed on, ``engine`` when the fork server died or the engine was
+            closed.
         """
         limits = limits or Limits()
         text = _encoded(input_text)
@@ -151,6 +152,8 @@ class Engine:
             self._loop, self._server, self._turns, self._leaves = loop, None, self._new_turns(), set()
 
     def _running_server(self) -> ForkServerProcess:
+        if self._closed:  # a run that waited until then would start what nobody ends
+            raise LabrigError("PHREEQC was closed", code="engine")
         if self._server is None or self._server.dead:
             self._server = ForkServerProcess(self.library)
         return self._server
@@ -168,8 +171,7 @@ class Engine:
                     raw = await receive(ours, limits)
                 # What a child sends may be large, or made to be slow to read: others are answered meanwhile.
                 parsed = parse_frames(raw) if len(raw) < BIG_BYTES else await in_thread(parse_frames, raw)
-                if FORKS_AHEAD:
-                    server.fork_ahead(database, limits)
+                server.fork_ahead(database, limits)
                 if parsed.end is not None and not ended.done():  # it has nothing left to do but to end
                     self._leave(server, number, ended, held.pop_all())
                     return parsed, Ended(cpu_s=parsed.end["cpu_s"], max_rss_bytes=parsed.end["max_rss_bytes"])

@@ -76,6 +76,8 @@ class ForkServerProcess(WarmServer):
         if self._ahead is None and not self.dead:
             self._ahead = self._ask(database, limits, ahead=True)
             self._timer = self._loop.call_later(AHEAD_S, self._let_end)
+            if self.dead:  # it was found out by asking
+                self._let_end()
 
     def _forget(self) -> None:
         self._ahead = None

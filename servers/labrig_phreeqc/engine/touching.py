@@ -15,6 +15,8 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 
+from labrig.isolation.inside.forking import die_with
+
 LONGEST_S = 5
 Ranges = Sequence[tuple[int, int]]
 """First address and bytes."""
@@ -30,9 +32,11 @@ MOST_BYTES = 16 << 20
 def written(act: Callable[[], object]) -> Ranges:
     """Return where a child writes that does `act`; nothing where the system does not tell."""
     reading, writing = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
+            die_with(parent, 1)
             signal.alarm(LONGEST_S)
             os.close(reading)
             places = _places()

@@ -23,7 +23,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +56,11 @@ LEFT_S = 15.0
 """A process may take so long to end: above the 5 s that a search may take."""
 STANDING = ("labrig.isolation.inside.answering",)
 """Modules that a server may have run in processes of its own from then on: they wait for the next question."""
+AHEAD = ("labrig_phreeqc.engine.solver",) * 2
+"""A child of PHREEQC that waits for the next run is forked ahead of it; what tells it from a run is `READY_S`."""
+READY_S = 0.1
+"""Of a processor: more than such a child has when it waits."""
+GONE = "gone"
 LIBRARIES = kept_out_of_servers()
 DEFECTS = {"internal", "no answer", "closed", "nameless error"}
 """Words that are no answer."""
@@ -263,52 +268,50 @@ class Rig:
         return self.target.right(self.kept(self.server.call(call.tool, call.arguments, 60)).result)
 
     def working(self) -> list[int]:
-        """Return the processes below the server that are not there when it has nothing to do, or only wait then.
+        """Return the processes below the server that are not there when it has nothing to do, or only wait then."""
+        chains = self._chains(descendants(os.getpid()))
+        return [pid for pid, chain in chains.items() if chain[-1] != GONE and self._works(pid, chain)]
 
-        PHREEQC's next child is forked ahead of its run: what tells it from the one at work is that it does not compute.
-        """
-        return [
-            pid
-            for pid, chain in self._chains().items()
-            if chain not in self._idle or (len(chain) > 1 and _computes(pid))
-        ]
+    def _works(self, pid: int, chain: tuple[str, ...]) -> bool:
+        return chain not in self._idle or (chain == AHEAD and _has_computed(pid))
 
-    def _chains(self) -> dict[int, tuple[str, ...]]:
+    def _chains(self, ours: Mapping[int, int]) -> dict[int, tuple[str, ...]]:
         """Return the processes below the server, each with what it and those above it run, from the server down."""
         server = self.server.process.pid
-        below = descendants(server)
         chains: dict[int, tuple[str, ...]] = {}
-        for pid in below:
-            chain, up = [], pid
-            while up in below:
-                chain.append(_program(up))
-                up = below[up]
-            if up == server:
-                chains[pid] = tuple(reversed(chain))
+        for pid in ours:
+            up = list(_upwards(pid, ours))
+            if server in up[1:]:
+                chains[pid] = tuple(_program(each) for each in reversed(up[: up.index(server)]))
         return chains
 
     def _shape(self) -> set[tuple[str, ...]]:
         """Return what runs below the server when it has nothing to do: the same at each of several looks."""
         seen = []
         for _ in range(4):
-            seen.append(set(self._chains().values()))
+            seen.append(set(self._chains(descendants(os.getpid())).values()))
             time.sleep(0.1)
-        return set.intersection(*seen) | {(each,) for each in STANDING}
+        return set.intersection(*seen) | {(each,) for each in STANDING} | {AHEAD}
 
     def strangers(self) -> list[int]:
-        """Return every process of ours but the servers and what these keep."""
-        chains = self._chains()
-        found = []
-        for pid in descendants(os.getpid()):
-            if pid in self._before or pid in self.servers:
-                continue
-            if pid not in chains or chains[pid] not in self._idle:
-                found.append(pid)
-        return [pid for pid in found if not self._below_another(pid)]
+        """Return every process of ours but the servers and what these keep.
 
-    def _below_another(self, pid: int) -> bool:
-        """Tell whether a process belongs to the server of another rig, which answers for it."""
-        return any(pid in descendants(each) for each in self.servers - {self.server.process.pid})
+        All is told from one look: what starts between two would belong to nobody. What has ended since is none.
+        """
+        ours = descendants(os.getpid())
+        chains = self._chains(ours)
+        found = [
+            pid
+            for pid in ours.keys() - self._before - self.servers
+            if (
+                self._works(pid, chains[pid])
+                if pid in chains
+                else self.servers.isdisjoint(
+                    _upwards(pid, ours)
+                )  # another rig answers for what is below its own
+            )
+        ]
+        return [pid for pid in found if pid in descendants(os.getpid())]
 
     def restart(self) -> None:
         """Have a server that answers, whatever became of the last one."""
@@ -324,11 +327,20 @@ class Rig:
         self.servers.discard(self.server.process.pid)
 
 
-def _computes(pid: int) -> bool:
-    """Tell whether a process is on a processor, or would be (proc_pid_stat(5))."""
+def _has_computed(pid: int) -> bool:
+    """Tell whether a process has had more of a processor than one needs that only gets ready (proc_pid_stat(5))."""
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "R"
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) > READY_S * os.sysconf("SC_CLK_TCK")
     return False
+
+
+def _upwards(pid: int, parents: Mapping[int, int]) -> Iterator[int]:
+    """Give a process, its parent, and so on."""
+    yield pid
+    while pid in parents:
+        pid = parents[pid]
+        yield pid
 
 
 def _program(pid: int) -> str:
@@ -338,17 +350,17 @@ def _program(pid: int) -> str:
         if "-m" in words[:-1]:
             return words[words.index("-m") + 1]
         if "-c" not in words[:-1]:
-            return Path(words[0]).name
+            return Path(words[0]).name or GONE  # one that ends has no words any more
         code, *arguments = words[words.index("-c") + 1 :]
         booted = re.search(r'"([\w.]+)"\]$', arguments[0]) if arguments else None  # labrig.isolation.boot
         return booted[1] if booted else sha256(code)[:8]
-    return "gone"
+    return GONE
 
 
 def _command(pid: int) -> str:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:80]
-    return "gone"
+    return GONE
 
 
 def attack(rig: Rig, case: Case, *, whole: bool = True) -> Record:
@@ -372,8 +384,14 @@ def attack(rig: Rig, case: Case, *, whole: bool = True) -> Record:
             record.dead = not case.kills
             rig.restart()
         record.answered = rig.canary()
-        until(lambda: not rig.strangers(), LEFT_S)
-        for pid in rig.strangers():
+        left: list[int] = []
+
+        def nobody() -> bool:
+            left[:] = rig.strangers()
+            return not left
+
+        until(nobody, LEFT_S)
+        for pid in left:
             record.left.append(_command(pid))
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

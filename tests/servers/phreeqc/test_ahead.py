@@ -17,24 +17,23 @@ import pytest
 if sys.platform != "linux":
     pytest.skip("looks at processes in /proc", allow_module_level=True)
 
+from hostile.guard import until
+from labrig.errors import LabrigError
 from labrig.isolation.sharing import sharing_here
 from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.engine import engine as engines
 from labrig_phreeqc.engine import forkclient, frames
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.results import parse_frames
-from labrig_phreeqc.engine.run import Limits
+from labrig_phreeqc.engine.run import Limits, Run
 
 WATER = "SOLUTION 1\n pH 7\n Na 1\n Cl 1\nEND\n"
 LOOP = "SOLUTION 1\nUSER_PRINT\n10 WHILE (1)\n20 WEND\nEND\n"
+LOADING_S = 60.0
+"""For what has to load a database first, on a machine where much else runs."""
 HOARD = 'SOLUTION 1\nUSER_PRINT\n10 a$ = "x"\n20 a$ = a$ + a$\n30 GOTO 20\nEND\n'
 
 pytestmark = pytest.mark.skipif(not list_databases(), reason="needs databases: labrig setup phreeqc")
-
-
-@pytest.fixture(autouse=True)
-def forks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "FORKS_AHEAD", True)
 
 
 @pytest.fixture
@@ -45,8 +44,13 @@ async def engine() -> AsyncIterator[Engine]:
 
 def children(engine: Engine) -> list[int]:
     assert engine._server is not None
-    pid = engine._server.process.pid
-    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return below(engine._server.process.pid)
+
+
+def below(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
 
 
 def state(pid: int) -> dict[str, str]:
@@ -67,22 +71,27 @@ def state(pid: int) -> dict[str, str]:
 
 def walled(pid: int) -> bool:
     """Return whether the filter, the last of the walls, is up: one more than the fork server has."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    own = Path("/proc/self/status").read_text()
-    return filters(status) > filters(own)
+    return filters(pid) > filters("self")
 
 
-def filters(status: str) -> int:
-    return int(status.partition("Seccomp_filters:\t")[2].split()[0])
+def filters(pid: int | str) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/status").read_text().partition("Seccomp_filters:\t")[2].split()[0])
+    return 0
+
+
+def has_state(pid: int, state: str) -> bool:
+    with contextlib.suppress(OSError):
+        return f"State:\t{state}" in Path(f"/proc/{pid}/status").read_text()
+    return False
 
 
 async def waiting(engine: Engine, *others: int) -> int:
     """Return the child that waits, once it is closed in and asleep."""
     while True:
         for pid in set(children(engine)) - set(others):
-            with contextlib.suppress(FileNotFoundError):  # a child of before may end meanwhile
-                if walled(pid) and "State:\tS" in Path(f"/proc/{pid}/status").read_text():
-                    return pid
+            if walled(pid) and has_state(pid, "S"):
+                return pid
         await asyncio.sleep(0.005)
 
 
@@ -174,6 +183,64 @@ async def test_it_dies_with_its_server() -> None:
         await engine.run(WATER)
         pid = await waiting(engine)
     assert not Path(f"/proc/{pid}").exists()
+
+
+async def test_a_run_that_waits_for_its_turn_does_not_begin_after_the_end(engine: Engine) -> None:
+    await engine.run(WATER)
+    runs = [asyncio.create_task(engine.run(LOOP)) for _ in range(2)]
+    while not engine._turns.waiting():
+        await asyncio.sleep(0.005)
+    await engine.close()
+    first, second = await asyncio.gather(*runs, return_exceptions=True)
+    assert isinstance(first, Run) and first.status == "cancelled"
+    assert isinstance(second, LabrigError) and "closed" in str(second)
+    assert engine._server is None, "nobody would end it"
+
+
+WITH_A_CHILD_THAT_WAITS = f"""
+import asyncio
+from labrig_phreeqc.engine.engine import Engine
+async def main():
+    await Engine().run({WATER!r})
+    await asyncio.sleep(600)
+asyncio.run(main())
+"""
+COPYING_FOR_EVER = """
+import signal
+from labrig_phreeqc.engine import touching
+touching.LONGEST_S = 600
+touching.written(signal.pause)
+"""
+
+
+def test_a_fork_server_that_cannot_see_the_end_ends_with_its_program() -> None:
+    """Stopped, it stands for one that loads a database, or waits for what a run touches."""
+    program = subprocess.Popen([sys.executable, "-P", "-c", WITH_A_CHILD_THAT_WAITS])
+    assert until(lambda: any(map(walled, beneath(program.pid)[1:])), LOADING_S)
+    server, child = beneath(program.pid)
+    os.kill(server, signal.SIGSTOP)
+    assert until(lambda: has_state(server, "T"))
+    program.kill()
+    program.wait()
+    assert until(lambda: has_ended(server) and has_ended(child))
+
+
+def test_the_child_that_finds_the_pages_ends_with_its_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-P", "-c", COPYING_FOR_EVER])
+    assert until(lambda: any(has_state(pid, "S") for pid in below(parent.pid)), LOADING_S)
+    (child,) = below(parent.pid)
+    parent.kill()
+    parent.wait()
+    assert until(lambda: has_ended(child))
+
+
+def beneath(pid: int) -> list[int]:
+    """Return the children of a process, and theirs."""
+    return [*below(pid), *(each for child in below(pid) for each in below(child))]
+
+
+def has_ended(pid: int) -> bool:
+    return has_state(pid, "Z") or not Path(f"/proc/{pid}").exists()
 
 
 async def test_a_turn_lasts_until_the_child_is_gone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
