@@ -186,10 +186,10 @@ async def test_it_dies_with_its_server() -> None:
 
 
 async def test_a_run_that_waits_for_its_turn_does_not_begin_after_the_end(engine: Engine) -> None:
-    await engine.run(WATER)
-    runs = [asyncio.create_task(engine.run(LOOP)) for _ in range(2)]
-    while not engine._turns.waiting():
-        await asyncio.sleep(0.005)
+    begun = asyncio.Event()
+    runs = [asyncio.create_task(engine.run(LOOP, begun=begun.set)) for _ in range(2)]
+    await begun.wait()
+    assert engine._turns.waiting() == 1
     await engine.close()
     first, second = await asyncio.gather(*runs, return_exceptions=True)
     assert isinstance(first, Run) and first.status == "cancelled"
