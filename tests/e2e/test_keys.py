@@ -41,6 +41,7 @@ def test_without_the_wall_each_key_turns_up(tmp_path: Path) -> None:
     assert {each.split()[0] for each in searched.found} >= searched.planted
 
 
+@pytest.mark.accept
 def test_no_command_shows_a_key_that_a_log_holds(tmp_path: Path, private_home: Path) -> None:
     logs, out = tmp_path / "logs", tmp_path / "out"
     logs.mkdir()

@@ -16,6 +16,7 @@ from support.command import labrig
 ACTS = {each for each in ACTING if not each.isprintable()}
 
 
+@pytest.mark.accept
 def test_hostile_logs_beside_good_ones(tmp_path: Path) -> None:
     logs, outside, out = tmp_path / "logs", tmp_path / "outside.jsonl", tmp_path / "a" / "b" / "c" / "out"
     write(logs, outside)

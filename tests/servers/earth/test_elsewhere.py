@@ -48,6 +48,7 @@ def test_groups_in_a_circle_and_names_without_end(tmp_path: Path, monkeypatch: p
     assert refused.value.code == "limit"
 
 
+@pytest.mark.accept
 def test_children_have_one_reader_for_each_format_of_layers() -> None:
     """A GDAL that brings another reader fails this: it is named in `asking.OTHER_DRIVERS`, or accepted."""
     code = "import pyogrio; print(*sorted(pyogrio.list_drivers()), sep=',')"

@@ -298,6 +298,7 @@ async def test_what_leads_to_no_pdf_is_refused_and_not_kept(site: Imitation, tmp
     assert [each.name for each in (tmp_path / "live").rglob("*.pdf")] == [f"{DOI.replace('/', '_')}.pdf"]
 
 
+@pytest.mark.accept
 async def test_what_one_token_adds_is_in_no_corpus_of_another(
     site: Imitation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

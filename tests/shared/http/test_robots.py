@@ -53,6 +53,7 @@ async def test_agents_by_rules_hold_no_loop(
     assert not found.can_fetch("http://site/7", AGENT)
 
 
+@pytest.mark.accept
 def test_the_rest_of_a_long_file_is_not_read() -> None:
     short, cut = read(file(long(READ_CHARACTERS))).file, read(file(long(READ_CHARACTERS + 200))).file
     assert short is not None and cut is not None
@@ -69,6 +70,7 @@ LINES = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.accept
 @given(st.lists(LINES, max_size=12))
 def test_no_decision_changes(lines: list[str]) -> None:
     text = "\n".join(lines)

@@ -176,6 +176,7 @@ def test_inputs_come_with_any_cell(cell: Any, tmp_path: Path) -> None:
     assert "OSError" in cell("open('inputs/a.txt', 'w')\n").error.replace("PermissionError", "OSError")
 
 
+@pytest.mark.accept
 def test_inputs_of_many_cells_have_a_limit(
     cell: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
