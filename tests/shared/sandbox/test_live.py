@@ -287,6 +287,7 @@ def test_so_many_calls_wait_for_one(sandbox: Rig) -> None:
     sandbox.sandbox.end_session("long", "long")
 
 
+@pytest.mark.accept
 def test_those_that_have_ended_are_forgotten(sandbox: Rig) -> None:
     known = len(sandbox.sandbox._lives)
     for number in range(12):
