@@ -3,6 +3,7 @@
 python tests/hostile/servers/attack.py            prints the table, what failed, and a line of counts
 python tests/hostile/servers/attack.py --write    also writes the tables into docs/attacks.md
 python tests/hostile/servers/attack.py --server=NAME WORDS      only that server, only cases whose name holds WORDS
+python tests/hostile/servers/attack.py --server=NAME --write    its columns and tables; those of others stay
 
 After each case the same server is asked a canary, whose answer is known (`hostile.servers.target`); of PHREEQC it is
 the pH of water in equilibrium with calcite and the carbon dioxide of air. A case fails if its outcome is not an
@@ -445,19 +446,19 @@ def cases_of(server: str) -> tuple[Case, ...]:
     return (*GENERAL, *target(server).cases())
 
 
-def table(records: Iterable[Record]) -> str:
-    """Return the tables: attacks on any server with a column for each, then those on one server alone."""
-    cells: dict[tuple[str, str, str], str] = {}
-    own: dict[str, dict[str, Case]] = {}
-    for each in records:
-        cells[each.server, each.case.name, each.transport] = each.cell
-        own.setdefault(each.server, {})[each.case.name] = each.case
-    general = {case.name: case for case in GENERAL}
-    named = list(own)
+def table(cells: Mapping[tuple[str, str, str], str]) -> str:
+    """Return the tables: attacks on any server with a column for each, then those on one server alone.
+
+    Parameters
+    ----------
+    cells
+        What a table says, by server, case and transport, as `published` gives it.
+    """
+    named = [server for server in installed() if any(server == of for of, _, _ in cells)]
     lines = ["### Attacks on any server"]
-    lines += _rows(general.values(), named, lambda case: [_both(cells, server, case) for server in named])
+    lines += _rows(GENERAL, named, lambda case: [_both(cells, server, case) for server in named])
     for server in named:
-        alone = [case for name, case in own[server].items() if name not in general]
+        alone = [case for case in cases_of(server) if case not in GENERAL]
         if alone:
             lines += ["", f"### Attacks on {server} alone"]
             lines += _rows(
@@ -468,7 +469,7 @@ def table(records: Iterable[Record]) -> str:
     return "\n".join(lines)
 
 
-def _both(cells: dict[tuple[str, str, str], str], server: str, case: Case) -> str:
+def _both(cells: Mapping[tuple[str, str, str], str], server: str, case: Case) -> str:
     """Return the outcome over stdio and HTTP: once where it is the same."""
     found = [cells[server, case.name, of] for of in TRANSPORTS if (server, case.name, of) in cells]
     return " / ".join(dict.fromkeys(found))
@@ -540,22 +541,31 @@ def _attacked(names: Iterable[str], words: list[str], folder: Path) -> Iterator[
                 rig.close()
 
 
+def _write(records: Iterable[Record]) -> None:
+    """Put what came of the attacks on a server into the page; what it says of others stays."""
+    cells = published() | {(each.server, each.case.name, each.transport): each.cell for each in records}
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(TABLE.sub(lambda part: f"{part[1]}{table(cells)}\n{part[2]}", page), encoding="utf-8")
+
+
 def main() -> int:
     """Attack, print, and write the table if asked."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("words", nargs="*", metavar="WORD", help="only cases whose name holds each")
     parser.add_argument("--server", action="append", choices=names(), help="only this one; repeatable")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/attacks.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write each server's into docs/attacks.md as it is done"
+    )
     asked = parser.parse_args()
     words, only = asked.words, asked.server
-    if asked.write and (words or only):
-        parser.error("only whole tables can be written: leave the words and the server away")
+    if asked.write and words:
+        parser.error("only whole tables can be written: leave the words away")
+    records: list[Record] = []
     with tempfile.TemporaryDirectory() as folder, adopting():
-        records = list(_attacked(only or installed(), words, Path(folder).resolve()))
-    if asked.write:
-        page = PAGE.read_text(encoding="utf-8")
-        new = TABLE.sub(lambda part: f"{part[1]}{table(records)}\n{part[2]}", page)
-        PAGE.write_text(new, encoding="utf-8")
+        for name in only or installed():
+            records += (of_one := list(_attacked([name], words, Path(folder).resolve())))
+            if asked.write:
+                _write(of_one)
     print(counts(records))
     return int(any(each.faults for each in records))
 
