@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "servers"
 ORACLES = ROOT / "tests" / "support" / "oracles.csv"
 TOLERANCES = ("abs", "rel", "atol", "rtol")
+NAMES = re.compile(r'"(\w+)"|(\w+)\(')
+"""A name that is quoted or called."""
 
 
 @dataclass
@@ -91,17 +93,14 @@ def has_grounds(against: str, module: ast.Module, test: ast.FunctionDef | ast.As
 
 @cache
 def _words_of_tests(package: str) -> frozenset[str]:
-    """Return every name and text in the tests of a package: a server's, or, of what servers share, any server's."""
+    """Return every name that tests of a package quote or call: a server's, or, of what servers share, any server's."""
     found: set[str] = set()
     server = package.removeprefix("labrig").removeprefix("_")
     shared = () if server else (ROOT / "tests" / "shared").glob("test_*.py")
     outside = (ROOT / "tests" / "real").rglob("*.py")
     for path in (*TESTS.glob(f"{server}*/test_*.py"), *shared, *outside):
-        for node in ast.walk(_module(path)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)
-            elif isinstance(node, ast.Call):
-                found.add(ast.unparse(node.func).rpartition(".")[2])
+        for quoted, called in NAMES.findall(path.read_text(encoding="utf-8")):
+            found.add(quoted or called)
     return frozenset(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -17,15 +18,16 @@ from support.every_server import installed
 from support.places import PROJECT
 
 
-@pytest.fixture
-def trust(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The program that reads the tests."""
+@pytest.fixture(scope="module")
+def trust() -> Iterator[ModuleType]:
+    """The program that reads the tests, which it reads once."""
     spec = importlib.util.spec_from_file_location("trust", PROJECT / "docs" / "trust.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "trust", module)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "trust", module)
+        spec.loader.exec_module(module)
+        yield module
 
 
 def _function(text: str) -> ast.FunctionDef:

@@ -323,6 +323,7 @@ async def test_what_one_token_adds_is_in_no_corpus_of_another(
     assert (folders["a"].folder / "corpus.sqlite").exists() and not (tmp_path / "corpus.sqlite").exists()
 
 
+@pytest.mark.accept
 async def test_the_examples_of_the_descriptions_run(site: Imitation, tmp_path: Path) -> None:
     async with Bench(tmp_path, "live") as bench:
         await bench.ask("fetch_pdf", reference=DOI, add_to_corpus=True)
