@@ -45,16 +45,18 @@ def _results(requests: list[Any]) -> list[list[str]]:
     ]
 
 
-@pytest.mark.parametrize("file", LEAST)
-def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Path, tmp_path: Path) -> None:
-    asked = [each for each in requests_of(file) if each["tools"]]
-    project, private = tmp_path / "project", tmp_path / "private"
+@pytest.fixture(scope="module")
+def found(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The names that the search for each request gives, by the request's id: all in one session."""
+    top = tmp_path_factory.mktemp("search")
+    project, private = top / "project", top / "private"
     for folder in (project, private):
         folder.mkdir()
     for server in installed():
         flags = [word for each in toolsets_of(server) for word in ("--toolsets", each)]
-        root = ("--root", str(tmp_path)) if server == "repository" else ()
+        root = ("--root", str(top)) if server == "repository" else ()
         install("claude-code", server, project, private, *flags, *root)
+    asked = [each for file in LEAST for each in requests_of(file) if each["tools"]]
     searches = tuple(
         ("ToolSearch", {"query": keywords_of(each["request"]), "max_results": FIRST}) for each in asked
     )
@@ -63,17 +65,16 @@ def test_claude_codes_search_finds_the_right_tool_first(file: str, databases: Pa
     )
     listed = [server for server in installed() if f"mcp__labrig-{server}__" in json.dumps(requests)]
     assert listed == installed(), "each server has connected"
-    found = _results(requests)
-    assert len(found) == len(asked)
+    results = _results(requests)
+    return {each["id"]: names[:FIRST] for each, names in zip(asked, results, strict=True)}
+
+
+@pytest.mark.parametrize("file", LEAST)
+def test_claude_codes_search_finds_the_right_tool_first(file: str, found: dict[str, list[str]]) -> None:
+    asked = [each for each in requests_of(file) if each["tools"]]
     at_once = {name for (_, name), spec in offered().items() if spec.first}
-    missed = [
-        (each["id"], names)
-        for each, names in zip(asked, found, strict=True)
-        if not (set(names[:FIRST]) | at_once) & set(each["tools"])
-    ]
-    alone = sum(
-        bool(set(names[:FIRST]) & set(each["tools"])) for each, names in zip(asked, found, strict=True)
-    )
+    missed = [each["id"] for each in asked if not {*found[each["id"]], *at_once} & set(each["tools"])]
+    alone = sum(not set(each["tools"]).isdisjoint(found[each["id"]]) for each in asked)
     print(
         f"{file}: {len(asked) - len(missed)} of {len(asked)} found or listed at once, {alone} by the search"
     )

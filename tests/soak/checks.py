@@ -203,7 +203,7 @@ CHECKS = (
         "the five servers listed and called in Claude Code, Codex, Gemini CLI and opencode; what Claude Code's "
         "own search finds first of people's requests",
         ((*PYTEST[:-1], "soak", "-s", CLIENTS, SEARCH),),
-        rf"found by Claude Code's search|{SUMMARY}",
+        rf"by the search$|{SUMMARY}",
         ((*PYTEST[:-1], "soak", "-s", CLIENTS, "-k", "Codex"),),
     ),
     Check(
