@@ -132,11 +132,8 @@ def test_one_tool_of_a_server_is_listed_at_once(server: str) -> None:
         assert spec.first or not repeated, f"{spec.name}: its name is searched already: {repeated}"
 
 
-PASSED_ON = {
-    *(("check_inputs", "arguments"), ("start_simulation", "arguments")),
-    *(("compile_scenario", "inputs"), ("make_input", "options")),
-}
-"""Arguments of another tool or by the kind of a file, which `list_inputs` and the description name."""
+PASSED_ON = {("check_inputs", "arguments"), ("start_simulation", "arguments")}
+"""Arguments of another tool, which `list_inputs` and that tool's own list name."""
 
 
 def _bare_objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -31,7 +31,7 @@ from labrig_earth.impact.records import (
 )
 from labrig_earth.impact.simulators import ROOMS, simulator
 from labrig_earth.server import simulating
-from labrig_earth.server.arguments import keys_of, number, text
+from labrig_earth.server.arguments import keys_of, number, one_of, several, text
 from labrig_earth.server.base import options_of, toolbox
 from labrig_earth.server.operations import Asked, answer_operation, draw_operation
 
@@ -197,12 +197,40 @@ async def make_input(
     ] = "",
     options: Annotated[
         dict[str, Any],
-        Field(
-            description="soil: bottoms_m, bottom_m. season: engine, crop, after (day), from_c, days; for dssat "
-            "cultivar, elevation_m, plants_m2, row_cm, depth_cm. met: start, end. population: names, layer. "
-            "exposure: unit, statistic (mean, max), start, end. roads: trips, minutes, seed, lights (crossings of so "
-            "many roads). assets: value_unit, per_unit, asset_type, box. hazard: hazard_type, unit, events (year, "
-            "steps), frequency_per_year, above, start, end, box; of polygons spacing_m, column."
+        keys_of(
+            "By the kind.",
+            bottoms_m=several("number", "soil: of each layer."),
+            bottom_m=number("soil."),
+            engine=one_of(("aquacrop", "dssat"), "season."),
+            crop=text("season."),
+            after=text("season: a day, ISO."),
+            from_c=number("season: degC."),
+            days=number("season."),
+            cultivar=text("season, dssat."),
+            elevation_m=number("season, dssat."),
+            plants_m2=number("season, dssat."),
+            row_cm=number("season, dssat."),
+            depth_cm=number("season, dssat."),
+            names=text("population: column of the zones."),
+            layer=text("population: of the zones."),
+            unit=text("exposure, hazard."),
+            statistic=one_of(("mean", "max"), "exposure."),
+            trips=number("roads: how many."),
+            minutes=number("roads."),
+            seed=number("roads."),
+            lights=number("roads: at crossings of so many roads."),
+            value_unit=text("assets."),
+            per_unit=number("assets."),
+            asset_type=text("assets."),
+            hazard_type=text("hazard."),
+            events=one_of(("year", "steps"), "hazard."),
+            frequency_per_year=number("hazard."),
+            above=number("hazard."),
+            spacing_m=number("hazard of polygons."),
+            column=text("hazard of polygons."),
+            start=text("met, exposure, hazard: ISO."),
+            end=text("Included."),
+            box=several("number", "assets, hazard: [west, south, east, north]."),
         ),
     ] = {},  # noqa: B006
 ) -> Answer:

@@ -12,7 +12,7 @@ from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.errors import LabrigError
 from labrig.threads import in_thread
 from labrig.toolbox import Session, session
-from labrig_earth.server.arguments import keys_of, number, one_of, several
+from labrig_earth.server.arguments import keys_of, number, one_of, several, text
 from labrig_earth.server.base import options_of, toolbox
 from labrig_earth.server.operations import Asked, Worked, do_operation, fit_answer, line_of_sources
 
@@ -42,9 +42,26 @@ async def compile_scenario(
     ],
     inputs: Annotated[
         dict[str, str | list[str]],
-        Field(
-            description="The baseline's files by the simulators' arguments (weather_daily_path, met_timeseries_path, "
-            "weather_epw_path, network_path, ...); lists of weather are members."
+        keys_of(
+            "The baseline's files, by the simulators' arguments.",
+            weather_daily_path=several("string", "Members, or one."),
+            weather_timeseries_path=text(),
+            met_timeseries_path=text(),
+            weather_epw_path=text(),
+            crop_path=text(),
+            management_path=text(),
+            treatment_path=text(),
+            disruptions_path=text(),
+            building_idf_path=text(),
+            design_days_path=text(),
+            hazard_event_set_path=text(),
+            soil_path=text(),
+            soil_profile_path=text(),
+            cultivar_path=text(),
+            network_path=text(),
+            routes_path=text(),
+            exposure_path=text(),
+            impact_functions_path=text(),
         ),
     ],
     options: Annotated[

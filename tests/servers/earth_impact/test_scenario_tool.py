@@ -12,9 +12,10 @@ import pytest_asyncio
 from fastmcp import Client
 
 from labrig.answer import ANSWER_BYTES, json_bytes
-from labrig.serving.builder import build
+from labrig.serving.builder import build, listed_form
 from labrig.toolbox import ServeOptions
 from labrig_earth.impact.records import SCHEMA, SUMMARY
+from labrig_earth.impact.scenario.compiling import ROLES
 from labrig_earth.server import toolbox
 from support import scenarios
 
@@ -183,3 +184,8 @@ async def test_set_points_are_compared_where_they_are_meant_to_differ(
     assert (
         await refused(served, "compare_runs", baseline=base, intervention=warm, changed_options=["cooling"])
     )[0] == "not_found"
+
+
+async def test_the_files_of_a_baseline_are_listed_by_name() -> None:
+    spec = next(each for each in toolbox.specs if each.name == "compile_scenario")
+    assert set(listed_form(spec).parameters["properties"]["inputs"]["properties"]) == set(ROLES)
