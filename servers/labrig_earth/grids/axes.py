@@ -149,7 +149,7 @@ def _found(data: Any, key: str, names: tuple[str, ...]) -> str:
         known += [str(name) for name in data.cf.axes.get(key, [])]
     except (KeyError, AttributeError):
         known = []
-    known = [name for name in known if name in data.coords]
+    known = [name for name in known if name in data.coords and not _is_of_other_pole(data[name], key)]
     for name in known:
         if name in data.dims:
             return name
@@ -157,6 +157,11 @@ def _found(data: Any, key: str, names: tuple[str, ...]) -> str:
     if by_name and (not known or by_name in data.dims):
         return by_name
     return known[0] if known else by_name
+
+
+def _is_of_other_pole(axis: Any, key: str) -> bool:
+    """Tell whether an axis that has a unit of latitudes or longitudes says that it is none of the Earth's."""
+    return axis.attrs.get("standard_name") == f"grid_{key}"
 
 
 def _named(data: Any, names: tuple[str, ...]) -> str:

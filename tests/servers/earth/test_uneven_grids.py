@@ -158,3 +158,26 @@ def test_areas_on_the_ground_of_a_large_grid_are_those_of_its_projection() -> No
     in_plane = cell_areas(grid.v, axes).values[rows, columns]
     on_ground = ground_areas(grid.v, axes).values[rows, columns]
     np.testing.assert_allclose(on_ground, in_plane / factors.areal_scale, rtol=1e-6)
+
+
+def test_axes_of_another_pole_are_not_the_earths_though_their_unit_says_degrees_north(tmp_path: Path) -> None:
+    import xarray as xr
+
+    y, x = np.linspace(-12.0, 12.0, 25), np.linspace(-8.0, 8.0, 17)
+    latitude, longitude = rotate(y[:, None] + 0 * x, x + 0 * y[:, None])
+    axes = {
+        "rlat": ("rlat", y, {"units": "degrees_north", "standard_name": "grid_latitude", "axis": "Y"}),
+        "rlon": ("rlon", x, {"units": "degrees_east", "standard_name": "grid_longitude", "axis": "X"}),
+        "lat": (("rlat", "rlon"), latitude, {"units": "degrees_north", "standard_name": "latitude"}),
+        "lon": (("rlat", "rlon"), longitude, {"units": "degrees_east", "standard_name": "longitude"}),
+    }
+    xr.DataArray(latitude, axes, ("rlat", "rlon"), "zos", {"units": "m"}).to_netcdf(tmp_path / "ocean.nc")
+    data = open_dataset(Place.of(tmp_path / "ocean.nc")).load()
+    found = axes_of(data)
+    assert (found.latitude_2d, found.longitude_2d, found.geographic) == ("lat", "lon", False)
+    weights = np.cos(np.deg2rad(y))[:, None] * np.ones(x.size)
+    assert float(area_mean(data["zos"])) == pytest.approx(
+        (latitude * weights).sum() / weights.sum(), abs=0.02
+    )
+    nearest = select_point(data["zos"], float(latitude[20, 3]), float(longitude[20, 3]))
+    assert float(nearest.data) == pytest.approx(latitude[20, 3]) and nearest.distance_km < 0.2
