@@ -110,6 +110,8 @@ def _column(column: Any) -> str:
     known = column.dropna()
     if not len(known):
         return f"{column.dtype}: all missing"
+    if isinstance(known.iloc[0], bytes):
+        return f"binary: {len(known)} values"
     if column.dtype.kind in "iuf":
         return f"{column.dtype}: {known.min():.6g} to {known.max():.6g}"
     shown = ", ".join(str(each)[:24] for each in known.astype(str).unique()[:MOST_EXAMPLES])

@@ -68,17 +68,23 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
         raise _other(place, kind, "a grid (NetCDF, Zarr, GeoTIFF, JPEG 2000)")
     times = xr.coders.CFDatetimeCoder(use_cftime=None)
     named: dict[str, Any] = {"decode_times": times, "decode_timedelta": False, "group": group or None}
+    engine = "zarr" if kind == "zarr" else "netcdf4"
 
     _tried(lambda: check_store(place) if kind == "zarr" else check_file(place), place)
 
     def opens(chunks: Any) -> Any:
-        if kind == "zarr":
-            return xr.open_dataset(place.path, engine="zarr", chunks=chunks, **named)
-        return xr.open_dataset(place.path, engine="netcdf4", chunks=chunks, **named)
+        return xr.open_dataset(place.path, engine=engine, chunks=chunks, **named)
 
     def either() -> Any:
-        with dask.config.set({"array.chunk-size": CHUNK}):
+        try:
             stored = opens(None)
+        except ValueError as error:
+            if "time units" not in str(error):
+                raise
+            named["decode_times"] = False
+            named["decode_times"] = _with_times(opens(None), times)
+            stored = opens(None)
+        with dask.config.set({"array.chunk-size": CHUNK}):
             # A part of a stored piece costs as much as all of it: large ones are not cut further.
             if max((_stored_bytes(stored[name]) for name in stored.data_vars), default=0) > parse_bytes(
                 CHUNK
@@ -105,6 +111,19 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
     return with_names(note_land(note_bounds(found)))
+
+
+def _with_times(stored: Any, times: Any) -> dict[str, Any]:
+    """Return how the times of each variable are decoded: what no calendar has, and its bounds, stays numbers."""
+    import xarray as xr
+
+    left_out = set()
+    for name, each in stored.variables.items():
+        try:
+            xr.conventions.decode_cf_variable(name, each, decode_times=times, decode_timedelta=False)
+        except ValueError:
+            left_out |= {str(name), str(each.attrs.get("bounds", ""))}
+    return {str(name): False if str(name) in left_out else times for name in stored.variables}
 
 
 def _without_fill(data: Any) -> Any:

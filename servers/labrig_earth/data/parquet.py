@@ -1,4 +1,4 @@
-"""Tables of Parquet, with the geometries that GeoParquet (1.0 and 1.1, WKB or native) says they hold.
+"""Tables of Parquet, with the geometries that GeoParquet (1.0 and 1.1, WKB or native) or their own types say they hold.
 
 pyarrow is imported by the child that needs it, before it closes itself in (`work.inside`): its threads would not
 survive a fork. Its values are taken as Python's, since pandas was imported without it.
@@ -49,11 +49,12 @@ def read_parquet(place: Place) -> Any:
     import pandas as pd
 
     with Path(place.path).open("rb") as file:
-        table = pq.ParquetFile(file).read(use_threads=False)
-    about = json.loads((table.schema.metadata or {}).get(b"geo", b"{}"))
+        opened = pq.ParquetFile(file)
+        table = opened.read(use_threads=False)
+    about = json.loads((table.schema.metadata or {}).get(b"geo", b"{}")) or _typed(opened)
     shapes = {name: each for name, each in about.get("columns", {}).items() if name in table.column_names}
     frame = pd.DataFrame(
-        {name: table.column(name).to_pylist() for name in table.column_names if name not in shapes}
+        {name: _values(table.column(name)) for name in table.column_names if name not in shapes}
     )
     main = about.get("primary_column")
     if main not in shapes:
@@ -63,6 +64,39 @@ def read_parquet(place: Place) -> Any:
     return gpd.GeoDataFrame(
         frame, geometry=gpd.GeoSeries(geometry, crs=json.dumps(crs) if isinstance(crs, dict) else crs)
     )
+
+
+def _typed(opened: Any) -> dict[str, Any]:
+    """Return what GeoParquet would say of columns whose own type is GEOMETRY or GEOGRAPHY (Parquet 2.11); else nothing.
+
+    Their CRS is in PROJJSON, as ``srid:5070``, or named as ``projjson:KEY`` of the file; without one it is CRS84.
+    """
+    columns: dict[str, Any] = {}
+    for place in range(len(opened.schema)):
+        column = opened.schema.column(place)
+        kind = json.loads(column.logical_type.to_json())
+        if kind["Type"] not in ("Geometry", "Geography"):
+            continue
+        columns[column.path] = {}
+        way, _, rest = str(kind.get("crs", "")).partition(":")
+        if way == "srid":
+            columns[column.path]["crs"] = f"EPSG:{rest}"
+        elif way == "projjson":
+            columns[column.path]["crs"] = json.loads((opened.metadata.metadata or {})[rest.encode()])
+        elif way:
+            columns[column.path]["crs"] = kind["crs"]
+    return {"columns": columns, "primary_column": next(iter(columns))} if columns else {}
+
+
+def _values(column: Any) -> list[Any]:
+    """Return values as Python's; bytes that are text in all rows, as older writers leave it, become text."""
+    values: list[Any] = column.to_pylist()
+    if not any(isinstance(each, bytes) for each in values):
+        return values
+    try:
+        return [each.decode() if isinstance(each, bytes) else each for each in values]
+    except UnicodeDecodeError:
+        return values
 
 
 def _geometry(column: Any, about: dict[str, Any]) -> Any:

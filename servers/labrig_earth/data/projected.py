@@ -51,23 +51,44 @@ def with_plane(data: Any) -> Any:
 
 
 def in_metres(data: Any) -> Any:
-    """Return an `xarray.Dataset` whose axes of a projection are in metres; one with several projections as it is."""
-    mappings = [each.attrs for each in data.variables.values() if "grid_mapping_name" in each.attrs]
+    """Return an `xarray.Dataset` whose axes of a projection are in metres; of an unknown one they stay."""
     axes = {name: str(data[name].attrs.get("units", "")).lower() for name in data.coords if name in data.dims}
     odd = {
         name: unit
         for name, unit in axes.items()
         if unit in (*_KILOMETRES, *_RADIANS) and _is_of_plane(data[name])
     }
-    if not odd or len(mappings) != 1 or not _is_in_metres(mappings[0]):
-        return data
-    height = float(mappings[0].get("perspective_point_height", 0.0))
     for name, unit in odd.items():
-        factor = 1000.0 if unit in _KILOMETRES else height
-        if factor:
+        mapping = mapping_of(data, name)
+        factor = 1000.0 if unit in _KILOMETRES else float(mapping.get("perspective_point_height", 0.0))
+        if factor and _is_in_metres(mapping):
             attrs = {**data[name].attrs, "units": "m"}
             data = data.assign_coords({name: (name, data[name].values.astype("f8") * factor, attrs)})
     return data
+
+
+def mapping_of(data: Any, axis: str = "") -> dict[str, Any]:
+    """Return the attributes of the grid mapping (CF, section 5.6) that fields over an axis name, else of the only one.
+
+    Empty where fields name several, or none and there are several; by default fields are all of two dimensions or more.
+    """
+    variables = {**data.coords, **getattr(data, "data_vars", {"": data})}
+    stated = {
+        name
+        for each in variables.values()
+        if (axis in each.dims if axis else each.ndim > 1)
+        for name in _names_in(str(each.attrs.get("grid_mapping") or each.encoding.get("grid_mapping") or ""))
+    }
+    known = {str(name): each.attrs for name, each in variables.items() if "grid_mapping_name" in each.attrs}
+    found = [known[name] for name in stated if name in known] or list(known.values())
+    if len(found) != 1:
+        return {}
+    return {str(key): getattr(each, "tolist", lambda each=each: each)() for key, each in found[0].items()}
+
+
+def _names_in(stated: str) -> list[str]:
+    """Return the names of grid mappings: the one of a field, or those before a colon where it names several."""
+    return [each[:-1] for each in stated.split() if each.endswith(":")] or stated.split()
 
 
 def _is_of_plane(axis: Any) -> bool:
@@ -81,9 +102,7 @@ def _is_in_metres(mapping: Any) -> bool:
     import pyproj
 
     try:
-        found = pyproj.CRS.from_cf(
-            {key: getattr(each, "tolist", lambda each=each: each)() for key, each in mapping.items()}
-        )
+        found = pyproj.CRS.from_cf(mapping)
     except (pyproj.exceptions.CRSError, KeyError, ValueError, TypeError):
         return False
     return bool(found.is_projected and found.axis_info and found.axis_info[0].unit_conversion_factor == 1.0)

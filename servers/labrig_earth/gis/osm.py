@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -12,10 +13,12 @@ from typing import Any
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place, format_of
 from labrig_earth.gis.osm_order import in_order, write_in_order
+from labrig_earth.results import Result
 
 LINEAR = ("highway", "barrier", "railway", "waterway", "route", "power", "aeroway")
 """Keys whose closed ways are lines (a roundabout, a fence) unless ``area=yes`` says otherwise."""
 MOST_FEATURES = 500_000
+MOST_TAGS = 40
 
 DRIVEN = (
     *(
@@ -55,6 +58,39 @@ def generator(place: Place) -> str:
 
     with osmium.io.Reader(_file(place), osmium.osm.NOTHING) as reader:
         return str(reader.header().get("generator"))
+
+
+def describe_osm(place: Place) -> Result:
+    """Say how many nodes, ways and relations of OSM data have tags, and which tags are the most frequent.
+
+    Raises
+    ------
+    LabrigError
+        ``bad_input`` for a broken file.
+    """
+    import osmium
+
+    file = _file(place)
+    kinds: Counter[str] = Counter()
+    keys: Counter[str] = Counter()
+    for each in _tried(place, iter(osmium.FileProcessor(file).with_filter(osmium.filter.EmptyTagFilter()))):
+        kinds["nodes" if each.is_node() else "ways" if each.is_way() else "relations"] += 1
+        keys.update(tag.k for tag in each.tags)
+    with osmium.io.Reader(_file(place), osmium.osm.NOTHING) as reader:
+        box = reader.header().box()
+    corners = (box.bottom_left, box.top_right) if box.valid() else ()
+    return Result(
+        method="read from the file",
+        data={
+            "format": format_of(place),
+            "with_tags": dict(kinds),
+            "tags": dict(keys.most_common(MOST_TAGS)),
+            **({"extent": [axis for each in corners for axis in (each.lon, each.lat)]} if corners else {}),
+        },
+        warnings=() if keys else ("Nothing in the file has a tag",),
+        crs="EPSG:4326",
+        source=place.name,
+    )
 
 
 def read_osm(place: Place, keys: Sequence[str]) -> Any:

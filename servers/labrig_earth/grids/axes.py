@@ -12,6 +12,7 @@ import numpy as np
 
 from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.corners import CORNER, KINDS
+from labrig_earth.data.projected import mapping_of
 from labrig_earth.data.stations import places_of
 
 LATITUDE_NAMES = ("latitude", "lat", "nav_lat", "rlat_true")
@@ -180,7 +181,7 @@ def _crs(data: Any) -> tuple[str, tuple[str, ...]]:
         stated = data.rio.crs
     except Exception:  # a grid mapping that is broken is none; rasterio, pyproj and rioxarray raise their own
         stated = None
-    mapping = _grid_mapping(data)
+    mapping = mapping_of(data)
     if stated is None and not mapping:
         return "", ()
     try:
@@ -189,17 +190,6 @@ def _crs(data: Any) -> tuple[str, tuple[str, ...]]:
         return "", ("the CRS that is stated cannot be read",)
     code = found.to_authority(min_confidence=70)
     return (":".join(code) if code else found.to_wkt()), ()
-
-
-def _grid_mapping(data: Any) -> dict[str, Any]:
-    """Return the attributes of the grid mapping that CF (section 5.6) has beside the fields, if there is one alone."""
-    variables = {**data.coords, **getattr(data, "data_vars", {})}
-    found = [each.attrs for each in variables.values() if "grid_mapping_name" in each.attrs]
-    return {str(key): _plain(value) for key, value in found[0].items()} if len(found) == 1 else {}
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _is_geographic(crs: str) -> bool:

@@ -48,7 +48,7 @@ EVEN_WITHIN = 1e-3
 FIRST_NODES, NODES = 16, 64
 """Rows, and columns, at which scales are computed: to see whether they differ, and for a spline between them."""
 MOST_SCALES = 1_000_000
-"""Cells whose scales are computed where no spline can pass, at the limb of a full disk; others have a neighbour's."""
+"""Cells whose scales are computed where no spline can pass, at the limb of a full disk; lines go between them."""
 
 
 def is_uneven(data: Any, axes: Axes) -> bool:
@@ -83,9 +83,7 @@ def _areal_scales(y: Any, x: Any, crs: Any) -> Any:
     if scales.size == y.size * x.size:
         return scales
     if not np.isfinite(scales).all():
-        every = int(np.ceil((y.size * x.size / MOST_SCALES) ** 0.5))
-        scales = _scales_at(y[::every], x[::every], crs)
-        return scales[np.ix_(np.arange(y.size) // every, np.arange(x.size) // every)]
+        return _scales_of_a_disk(y, x, crs)
     from scipy.interpolate import RectBivariateSpline
 
     north, east = (np.sign(axis[-1] - axis[0]) for axis in (y, x))
@@ -95,18 +93,52 @@ def _areal_scales(y: Any, x: Any, crs: Any) -> Any:
     return spline(north * y, east * x)
 
 
+def _scales_of_a_disk(y: Any, x: Any, crs: Any) -> Any:
+    """Return scales where some places lie off the Earth: along lines between places that are on it, else each alone."""
+    part = min(1.0, (MOST_SCALES / (y.size * x.size)) ** 0.5)
+    rows, columns = (_nodes(axis, max(2, int(axis.size * part))) for axis in (y, x))
+    known = _scales_at(y[rows], x[columns], crs)
+    scales = _between(known, rows, columns)
+    near = _between(np.isfinite(known).astype("f8"), rows, columns)
+    row, column = np.nonzero(np.isnan(scales) & (near > 0))
+    if row.size:
+        scales[row, column] = _scales_of(y[row], x[column], crs)
+    return scales
+
+
+def _between(known: Any, rows: Any, columns: Any) -> Any:
+    """Return values at all rows and columns of those at some, the first and last among them, by lines each way."""
+    for nodes in (rows, columns):
+        places = np.arange(nodes[-1] + 1)
+        low = np.clip(np.searchsorted(nodes, places, side="right") - 1, 0, nodes.size - 2)
+        part = ((places - nodes[low]) / (nodes[low + 1] - nodes[low]))[:, None]
+        # Places that are nodes need no neighbour, which may be off the Earth.
+        known = np.where(
+            part == 0,
+            known[low],
+            np.where(part == 1, known[low + 1], known[low] * (1 - part) + known[low + 1] * part),
+        )
+        known = known.T
+    return known
+
+
 def _nodes(axis: Any, most: int) -> Any:
     """Return numbers of cells of an axis, from its first to its last."""
     return np.unique(np.linspace(0, axis.size - 1, min(axis.size, most)).round().astype(int))
 
 
 def _scales_at(y: Any, x: Any, crs: Any) -> Any:
-    """Return the areal scale at these places: array over y, x; NaN off the Earth."""
+    """Return the areal scale at these rows and columns: array over y, x; NaN off the Earth."""
+    return _scales_of(*np.meshgrid(y, x, indexing="ij"), crs)
+
+
+def _scales_of(y: Any, x: Any, crs: Any) -> Any:
+    """Return the areal scale at each of these places; NaN off the Earth."""
     import pyproj
 
     crs = pyproj.CRS.from_user_input(crs)
     to_degrees = pyproj.Transformer.from_crs(crs, crs.geodetic_crs, always_xy=True)
-    longitude, latitude = to_degrees.transform(*np.meshgrid(x, y))
+    longitude, latitude = to_degrees.transform(x, y)
     on_earth = np.isfinite(longitude) & np.isfinite(latitude)
     factors = pyproj.Proj(crs).get_factors(
         np.where(on_earth, longitude, 0.0), np.where(on_earth, latitude, 0.0), errcheck=False

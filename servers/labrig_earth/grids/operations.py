@@ -18,6 +18,7 @@ from labrig_earth.data.cubes import open_data
 from labrig_earth.data.formats import VECTORS, format_of
 from labrig_earth.data.layers import describe_layers
 from labrig_earth.gis.features import Features, read_features
+from labrig_earth.gis.osm import describe_osm, is_osm
 from labrig_earth.grids import arithmetic, combining, describing, regridding, terrain, zonal
 from labrig_earth.grids.aggregating import Wanted, aggregate
 from labrig_earth.grids.conventions import ACCUMULATED, accumulation_of
@@ -43,10 +44,12 @@ from labrig_earth.work.calls import Call, Operation
 
 
 def describe_data(call: Call) -> Result:
-    """Describe a grid or raster (``variable``, ``group``), or layers of features (``layer``)."""
+    """Describe a grid or raster (``variable``, ``group``), layers of features (``layer``), or OSM data."""
     places = call.several("data")
     if format_of(places[0]) in VECTORS:
         return describe_layers(call.input("data"), layer=call.argument("layer", ""))
+    if is_osm(places[0]):
+        return describe_osm(places[0])
     data = open_data(places, group=call.argument("group", ""))
     found = describing.describe_data(data, variable=call.argument("variable", ""))
     return replace(found, source=str(data.encoding.get("source", "")))

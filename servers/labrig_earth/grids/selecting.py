@@ -191,12 +191,17 @@ def _projected_box(data: Any, axes: Axes, box: Any) -> tuple[Any, tuple[str, ...
 
 
 def _meant_in_degrees(data: Any, axes: Axes, box: Box) -> bool:
-    """Tell whether a box can be degrees alone: it could be, and it does not reach the grid by the grid's numbers."""
+    """Tell whether a box can be degrees alone: it could be, and it holds no cell's centre by the grid's numbers.
+
+    The middle of a full disk is 0, 0 in metres too, where a box of some degrees would be smaller than a cell.
+    """
     west, south, east, north = box
     could = abs(west) <= 360 and abs(east) <= 360 and abs(south) <= 90 and abs(north) <= 90
     if axes.rotated:  # whose own degrees nobody names
         return True
-    return could and not _meet(_extent(data, axes), box, turns=False)
+    x, y = (np.asarray(data[name].values, "f8") for name in (axes.x, axes.y))
+    held = ((x >= west) & (x <= east)).any() and ((y >= south) & (y <= north)).any()
+    return could and not held
 
 
 def _slice(places: Any) -> Any:

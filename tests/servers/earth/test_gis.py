@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from labrig_earth.gis.measuring import area_m2, buffer, distance, length_m, meas
 from labrig_earth.gis.operations import OPERATIONS
 from labrig_earth.gis.overlaying import expose, overlay
 from labrig_earth.gis.querying import query
+from labrig_earth.grids.operations import OPERATIONS as GRID_OPERATIONS
 from labrig_earth.results import Result
 from labrig_earth.work.calls import Call
 
@@ -257,6 +259,17 @@ def test_osm_features_are_those_of_the_raw_xml_each_once(world: Path, tmp_path: 
     assert "length" in [each.name for each in streets.values]
     kept = gpd.read_file(tmp_path / "features.gpkg")
     assert len(kept) == _value(streets, "features") and kept.crs.to_epsg() == 4326
+
+
+def test_osm_data_are_described_by_their_tags(world: Path, tmp_path: Path) -> None:
+    root = ET.parse(world / "town/town.osm").getroot()
+    tagged = {f"{kind}s": [each for each in root.findall(kind) if each.find("tag") is not None] for kind in
+              ("node", "way", "relation")}  # fmt: skip
+    keys = Counter(tag.get("k") for some in tagged.values() for each in some for tag in each.findall("tag"))
+    call = Call({"data": (Place.of(world / "town/town.osm.pbf"),)}, {}, tmp_path)
+    found = GRID_OPERATIONS["describe_data"](call)
+    assert found.data["with_tags"] == {kind: len(each) for kind, each in tagged.items() if each}
+    assert found.data["tags"] == dict(keys.most_common(40)) and found.crs == "EPSG:4326"
 
 
 def test_osm_data_are_asked_for_by_a_tag(world: Path, tmp_path: Path) -> None:

@@ -63,6 +63,19 @@ def test_a_packed_field_on_a_calendar_of_its_own(netcdf: Path) -> None:
     assert found.encoding["source"] == "field"
 
 
+def test_times_that_no_calendar_has_stay_numbers_and_the_field_is_read(netcdf: Path) -> None:
+    with netCDF4.Dataset(netcdf, "a") as file:
+        file["time"].units, file["time"].bounds = "days since 0000-00-00", "time_bounds"
+        file.createDimension("two", 2)
+        file.createVariable("time_bounds", "f8", ("time", "two"))[:] = [[0, 1], [1, 2], [2, 3]]
+        run = file.createVariable("run", "f8", ("time",))
+        run.units = "hours since 2000-01-01"
+        run[:] = [0, 1, 2]
+    found = open_dataset(netcdf)
+    assert found.time.values.tolist() == [0, 1, 2] and found.time_bounds.values[2].tolist() == [2, 3]
+    assert found.run.dtype.kind == "M" and float(found.t2m[1, 0, 0]) == pytest.approx(273.35)
+
+
 def test_zarr_is_opened_as_its_netcdf(netcdf: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     open_dataset(netcdf).load().drop_encoding().to_zarr(store, consolidated=True)

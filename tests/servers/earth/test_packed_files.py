@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import zipfile
 from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import rasterio
 import shapely
@@ -115,6 +118,31 @@ def test_geoparquet_is_read_as_geopandas_reads_it(tmp_path: Path, kind: str, enc
     found, wanted = open_vector(tmp_path / "f.parquet"), gpd.read_parquet(tmp_path / "f.parquet")
     assert found.geometry.geom_equals(wanted.geometry).all() and found.crs == wanted.crs
     assert found.n.tolist() == [1, 2] and found.s.tolist()[0] == "a"
+
+
+class Wkb(pa.ExtensionType):  # type: ignore[misc]
+    """Shapes as Arrow has them, which pyarrow writes as a column of Parquet's own type GEOMETRY."""
+
+    def __init__(self, about: dict[str, str]) -> None:
+        self.about = about
+        super().__init__(pa.binary(), "geoarrow.wkb")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return json.dumps(self.about).encode()
+
+
+@pytest.mark.parametrize("crs", ["OGC:CRS84", "srid:5070", "EPSG:25832"])
+def test_shapes_of_parquets_own_type_and_text_as_bytes_are_read(tmp_path: Path, crs: str) -> None:
+    places = [shapely.Point(1, 2), shapely.LineString([(0, 0), (1, 2)])]
+    stored = pa.array([each.wkb for each in places], pa.binary())
+    shapes = pa.ExtensionArray.from_storage(Wkb({"crs": crs} if crs != "OGC:CRS84" else {}), stored)
+    columns = {"name": [b"one", b"two"], "raw": [b"\xff", b"two"], "shape": shapes}
+    pq.write_table(pa.table(columns), tmp_path / "typed.parquet", store_schema=False)
+    found = open_vector(tmp_path / "typed.parquet")
+    assert found.geometry.tolist() == places and found.crs == crs.replace("srid", "EPSG")
+    assert found.name.tolist() == ["one", "two"] and found.raw.tolist() == [b"\xff", b"two"]
+    (layer,) = describe_layers(Place.of(tmp_path / "typed.parquet")).data["layers"].values()
+    assert layer["columns"]["raw"] == "binary: 2 values"
 
 
 def test_a_table_of_parquet_is_one_with_or_without_coordinates(tmp_path: Path) -> None:

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from pyproj import CRS, Transformer
+from pyproj import CRS, Geod, Transformer
 
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
+from labrig_earth.grids import cells
+from labrig_earth.grids.areas import area_mean
 from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.operations import OPERATIONS
+from labrig_earth.grids.selecting import select_box
 from labrig_earth.plots.operations import OPERATIONS as PLOTS
 from labrig_earth.work.calls import Call
 
@@ -55,6 +58,58 @@ def test_cells_lie_where_the_projection_puts_them(
     there = _call(tmp_path / "plane.nc", tmp_path, "extract", point=[latitude, longitude])
     told = {each.name: each.value for each in there.values}
     assert told["t"] == values[10, 20] and told["distance_to_cell"] == pytest.approx(0, abs=0.01)
+
+
+def test_axes_are_those_of_the_projection_that_their_fields_name(tmp_path: Path) -> None:
+    angles = np.linspace(-0.15, 0.15, 31)
+    data = xr.Dataset(
+        {
+            "AOD": (("y", "x"), np.abs(angles)[:, None] + 0 * angles, {"grid_mapping": "disk"}),
+            "by_band": ("band", [1.0, 2.0], {"grid_mapping": "degrees: band disk: y_image x_image"}),
+            "disk": ((), 0, GOES),
+            "degrees": ((), 0, {"grid_mapping_name": "latitude_longitude", "semi_major_axis": 6378137.0}),
+        },
+        {
+            name: (name, sign * angles, {"units": "rad", "standard_name": f"projection_{name}_coordinate"})
+            for name, sign in (("x", 1), ("y", -1))
+        },
+    )
+    data.to_netcdf(tmp_path / "disk.nc")
+    found = open_dataset(tmp_path / "disk.nc")
+    np.testing.assert_allclose(found["x"], angles * 35786023.0)
+    axes = axes_of(found)
+    assert CRS.from_user_input(axes.crs).to_dict()["proj"] == "geos"
+    to_degrees = Transformer.from_crs(axes.crs, "EPSG:4326", always_xy=True)
+    edges = np.linspace(-0.155, 0.155, 32) * 35786023.0
+    longitude, latitude = to_degrees.transform(*np.meshgrid(edges, -edges))
+    right = total = 0.0
+    ground = Geod(a=6378137.0, b=6356752.31414)
+    for row, column in np.ndindex(31, 31):
+        ring = (slice(row, row + 2), slice(column, column + 2))
+        places = [each[ring].ravel()[[0, 1, 3, 2]] for each in (longitude, latitude)]
+        if np.isfinite(places).all():
+            area = abs(ground.polygon_area_perimeter(*places)[0])
+            right += area * abs(angles[row])
+            total += area
+    inside = np.isfinite(
+        [longitude[:-1, :-1], longitude[1:, 1:], longitude[1:, :-1], longitude[:-1, 1:]]
+    ).all(0)
+    field = found["AOD"].where(xr.DataArray(inside, dims=("y", "x")))
+    assert float(area_mean(field)) == pytest.approx(right / total, rel=0.02)
+    assert float(field.mean()) < 0.95 * right / total
+    box, done = select_box(found["AOD"], [-95.0, -20.0, -55.0, 20.0])
+    assert 25 < box.size < 144 and "in degrees" in done[0]
+
+
+def test_scales_between_places_of_a_large_disk_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    crs = CRS.from_cf(GOES).to_wkt()
+    y, x = np.linspace(5.4e6, -5.4e6, 90), np.linspace(-5.4e6, 5.4e6, 110)
+    right = cells._areal_scales(y, x, crs)
+    monkeypatch.setattr(cells, "MOST_SCALES", 900)
+    found = cells._areal_scales(y, x, crs)
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(right))
+    known = np.isfinite(right)
+    assert np.abs(found - right)[known].max() < 0.06 and np.abs(found - right)[known].mean() < 0.004
 
 
 def test_a_series_of_whole_years_is_drawn(tmp_path: Path) -> None:
