@@ -40,7 +40,8 @@ def _of_bounds(data: Any) -> Any:
         if data[bounds].dims[:-1] != centre.dims or data[bounds].shape[-1] < 3:
             continue
         if has_plane and all(dim in data.coords for dim in centre.dims):
-            continue  # cells are rectangles on the plane of the grid mapping
+            data = data.drop_vars(bounds)  # cells are rectangles on the plane of the grid mapping
+            continue
         factor = 180.0 / np.pi if _is_in_radians(centre) else 1.0
         edge = str(data[bounds].dims[-1])
         corners = [data[bounds].isel({edge: at}, drop=True) * factor for at in range(data[bounds].shape[-1])]

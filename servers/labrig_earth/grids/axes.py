@@ -34,6 +34,9 @@ MEMBER_NAMES = ("number", "member", "realization", "ensemble", "ensemble_member"
 REGULAR_WITHIN = 1e-3
 """Steps of a regular axis differ by less than this part of a step: latitudes of float32 do by 1e-5."""
 
+LOOKED_AT = 16
+"""Rows, and columns, whose places of two dimensions are compared with those of their axes."""
+
 WGS84 = "EPSG:4326"
 ASSUMED_WGS84 = "no CRS is stated: coordinates are taken for WGS 84 (EPSG:4326)"
 
@@ -93,6 +96,7 @@ def axes_of(data: Any) -> Axes:
     time = _found(data, "time", TIME_NAMES) or _found(data, "T", ())
     latitude = _found(data, "latitude", LATITUDE_NAMES)
     longitude = _found(data, "longitude", LONGITUDE_NAMES)
+    latitude, longitude = _true_places(data, latitude, longitude)
     level = _found(data, "vertical", LEVEL_NAMES) or _found(data, "Z", ())
     member = _named(data, MEMBER_NAMES)
     crs, assumed = _crs(data)
@@ -116,6 +120,33 @@ def axes_of(data: Any) -> Axes:
     if y and x and crs and _is_geographic(crs):
         return Axes(time, y, x, level, member, True, "", "", crs, assumed)
     return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
+
+
+def _true_places(data: Any, latitude: str, longitude: str) -> tuple[str, str]:
+    """Return latitudes and longitudes of two dimensions in place of axes that only name rows and columns, as those of
+    tripolar oceans do (CMIP): where both are there and differ by more than half a cell."""
+    rows, columns = (data[name] if name in data.dims else None for name in (latitude, longitude))
+    if rows is None or columns is None or min(rows.size, columns.size) < 2:
+        return latitude, longitude
+    found = []
+    for kind, axis in (("latitude", rows), ("longitude", columns)):
+        names = [
+            str(name)
+            for name in data.coords
+            if data[name].dims == (latitude, longitude) and data[name].attrs.get("standard_name") == kind
+        ]
+        if len(names) != 1:
+            return latitude, longitude
+        places = {
+            str(each.name): np.unique(np.linspace(0, each.size - 1, min(each.size, LOOKED_AT)).astype(int))
+            for each in (rows, columns)
+        }
+        there = data[names[0]].isel(places)
+        apart = (
+            np.abs((there - axis.isel({axis.name: places[str(axis.name)]})).values + 180.0) % 360.0 - 180.0
+        )
+        found.append((names[0], np.nanmax(np.abs(apart)) > np.abs(np.diff(axis.values)).max() / 2))
+    return (found[0][0], found[1][0]) if any(differs for _, differs in found) else (latitude, longitude)
 
 
 def _mesh(data: Any) -> tuple[str, str] | None:

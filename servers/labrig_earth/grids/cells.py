@@ -98,28 +98,22 @@ def _scales_of_a_disk(y: Any, x: Any, crs: Any) -> Any:
     part = min(1.0, (MOST_SCALES / (y.size * x.size)) ** 0.5)
     rows, columns = (_nodes(axis, max(2, int(axis.size * part))) for axis in (y, x))
     known = _scales_at(y[rows], x[columns], crs)
-    scales = _between(known, rows, columns)
-    near = _between(np.isfinite(known).astype("f8"), rows, columns)
-    row, column = np.nonzero(np.isnan(scales) & (near > 0))
+    (low_y, part_y), (low_x, part_x) = _between(rows), _between(columns)
+    lines = known[low_y] * (1 - part_y[:, None]) + known[low_y + 1] * part_y[:, None]
+    scales = lines[:, low_x] * (1 - part_x) + lines[:, low_x + 1] * part_x
+    on_earth = np.isfinite(known)
+    reached = on_earth[:-1, :-1] | on_earth[1:, :-1] | on_earth[:-1, 1:] | on_earth[1:, 1:]
+    row, column = np.nonzero(np.isnan(scales) & reached[np.ix_(low_y, low_x)])
     if row.size:
         scales[row, column] = _scales_of(y[row], x[column], crs)
     return scales
 
 
-def _between(known: Any, rows: Any, columns: Any) -> Any:
-    """Return values at all rows and columns of those at some, the first and last among them, by lines each way."""
-    for nodes in (rows, columns):
-        places = np.arange(nodes[-1] + 1)
-        low = np.clip(np.searchsorted(nodes, places, side="right") - 1, 0, nodes.size - 2)
-        part = ((places - nodes[low]) / (nodes[low + 1] - nodes[low]))[:, None]
-        # Places that are nodes need no neighbour, which may be off the Earth.
-        known = np.where(
-            part == 0,
-            known[low],
-            np.where(part == 1, known[low + 1], known[low] * (1 - part) + known[low + 1] * part),
-        )
-        known = known.T
-    return known
+def _between(nodes: Any) -> tuple[Any, Any]:
+    """Return for each place of an axis the node before it, and which part of the way to the next it is."""
+    places = np.arange(nodes[-1] + 1)
+    low = np.clip(np.searchsorted(nodes, places, side="right") - 1, 0, nodes.size - 2)
+    return low, (places - nodes[low]) / (nodes[low + 1] - nodes[low])
 
 
 def _nodes(axis: Any, most: int) -> Any:

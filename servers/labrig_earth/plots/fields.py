@@ -53,13 +53,32 @@ class Cells:
     @property
     def box(self) -> tuple[float, float, float, float]:
         """(west, south, east, north) in degrees; east may be beyond 180."""
+        west, south, east, north = _box(self.x_edges, self.y_edges)
         if self.geographic:
-            return _box(self.x_edges, self.y_edges)
+            turn = 360.0 if east > 360.0 else 0.0
+            return west - turn, south, east - turn, north
         from pyproj import Transformer
 
         to_degrees = Transformer.from_crs(self.crs, "EPSG:4326", always_xy=True)
-        west, south, east, north = to_degrees.transform_bounds(*_box(self.x_edges, self.y_edges))
-        return float(west), float(south), float(east), float(north)
+        found = tuple(map(float, to_degrees.transform_bounds(west, south, east, north)))
+        return (
+            (found[0], found[1], found[2], found[3]) if np.isfinite(found).all() else self._seen(to_degrees)
+        )
+
+    def _seen(self, to_degrees: Any) -> tuple[float, float, float, float]:
+        """Return the box of the edges that lie on the Earth, where others do not, as around a full disk."""
+        x, y = (
+            edges[np.linspace(0, edges.size - 1, 65).astype(int)] for edges in (self.x_edges, self.y_edges)
+        )
+        longitude, latitude = to_degrees.transform(*np.meshgrid(x, y))
+        known = np.isfinite(longitude) & np.isfinite(latitude)
+        if not known.any():
+            raise LabrigError("No cell of the field lies on the Earth", where="crs")
+        longitude, latitude = longitude[known], latitude[known]
+        middle = np.rad2deg(np.angle(np.exp(1j * np.deg2rad(longitude)).mean()))
+        turned = (longitude - middle + 180.0) % 360.0 - 180.0
+        west, east = (float(middle + each) for each in (turned.min(), turned.max()))
+        return west, float(latitude.min()), east, float(latitude.max())
 
 
 def _box(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float, float]:

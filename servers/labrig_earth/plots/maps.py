@@ -23,6 +23,8 @@ MOST_ARROWS = 24
 """Arrows along the longer side."""
 COARSE_ABOVE_DEGREES = 120
 """Lines at 1:110m are half a degree off, which a page shows of anything smaller."""
+DISK_DEGREES = 120
+"""A geostationary satellite sees 162 degrees from limb to limb."""
 SEAM = 0.25
 """A cell that is wider than this part of the map lies on both of its edges."""
 COAST_ABOVE_DEGREES = 0.5
@@ -84,7 +86,9 @@ def map_figure(
     if projection == "auto" and box is None and field is not None and not field.geographic:
         projection = _of_cap(shown)
     window = window_of(shown, projection)
-    if (
+    if projection == "auto" and box is None and field is not None and _is_disk(field):
+        window = replace(window, projection=_transform_of(field), name="geostationary", whole=True)
+    elif (
         box is None
         and field is not None
         and window.metres is not None
@@ -176,6 +180,18 @@ def _of_cap(box: Box) -> str:
         else "polar_south"
         if south < -89 and north <= 0
         else "auto"
+    )
+
+
+def _is_disk(field: Cells) -> bool:
+    """Tell whether a field is what a geostationary satellite sees, from limb to limb: a disk in its own projection."""
+    from pyproj import CRS
+
+    west, south, east, north = field.box
+    return (
+        not field.geographic
+        and min(east - west, north - south) > DISK_DEGREES
+        and CRS.from_user_input(field.crs).to_cf().get("grid_mapping_name") == "geostationary"
     )
 
 
@@ -460,6 +476,17 @@ def _transform_of(cells: Cells) -> Any:
     if cells.geographic:
         return ccrs.PlateCarree()
     crs = CRS.from_user_input(cells.crs)
+    if (mapping := crs.to_cf()).get("grid_mapping_name") == "geostationary":  # it knows where the limb is
+        return ccrs.Geostationary(
+            mapping["longitude_of_projection_origin"],
+            mapping["perspective_point_height"],
+            sweep_axis=mapping["sweep_angle_axis"],
+            globe=ccrs.Globe(
+                semimajor_axis=mapping["semi_major_axis"],
+                semiminor_axis=mapping["semi_minor_axis"],
+                ellipse=None,
+            ),
+        )
     zone = crs.utm_zone
     if zone:
         return ccrs.UTM(int(zone[:-1]), southern_hemisphere=zone.endswith("S"))

@@ -136,7 +136,7 @@ def _chosen(width: float, height: float, south: float, north: float) -> str:
         return "polar_north"
     if width > 90 and north <= -50:
         return "polar_south"
-    if width > 180 or (width > 120 and height > 90):
+    if width > 150 or (width > 120 and height > 90):
         return "robinson"
     if max(abs(south), abs(north)) <= 25:
         return "plate_carree"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import cartopy.crs as ccrs
 import numpy as np
 import pytest
 import xarray as xr
 from pyproj import CRS, Geod, Transformer
 
+from labrig.plotting.checks import Heading
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
 from labrig_earth.grids import cells
@@ -17,6 +19,8 @@ from labrig_earth.grids.areas import area_mean
 from labrig_earth.grids.axes import axes_of
 from labrig_earth.grids.operations import OPERATIONS
 from labrig_earth.grids.selecting import select_box
+from labrig_earth.plots.fields import cells_of
+from labrig_earth.plots.maps import map_figure
 from labrig_earth.plots.operations import OPERATIONS as PLOTS
 from labrig_earth.work.calls import Call
 
@@ -110,6 +114,23 @@ def test_scales_between_places_of_a_large_disk_are_those_of_each(monkeypatch: py
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(right))
     known = np.isfinite(right)
     assert np.abs(found - right)[known].max() < 0.06 and np.abs(found - right)[known].mean() < 0.004
+
+
+def test_a_full_disk_is_drawn_in_its_own_projection(tmp_path: Path) -> None:
+    angles = np.linspace(-0.15, 0.15, 31)
+    data = xr.Dataset(
+        {"t": (("y", "x"), 0 * angles[:, None] + angles, {"grid_mapping": "disk"}), "disk": ((), 0, GOES)},
+        {name: (name, sign * angles, {"units": "rad", "standard_name": f"projection_{name}_coordinate"})
+         for name, sign in (("x", 1), ("y", -1))},
+    )  # fmt: skip
+    data.to_netcdf(tmp_path / "disk.nc")
+    cells = cells_of(open_dataset(tmp_path / "disk.nc").t)
+    west, south, east, north = cells.box
+    assert west == pytest.approx(-75 - 70, abs=15) and east == pytest.approx(-75 + 70, abs=15)
+    assert -85 < south < -55 and 55 < north < 85
+    (axes, *_) = map_figure(Heading("t", "a file", ()), field=cells).axes
+    assert isinstance(axes.projection, ccrs.Geostationary)
+    assert axes.get_xlim()[1] == pytest.approx(5.43e6, rel=0.01)
 
 
 def test_a_series_of_whole_years_is_drawn(tmp_path: Path) -> None:

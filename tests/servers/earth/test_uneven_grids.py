@@ -160,24 +160,43 @@ def test_areas_on_the_ground_of_a_large_grid_are_those_of_its_projection() -> No
     np.testing.assert_allclose(on_ground, in_plane / factors.areal_scale, rtol=1e-6)
 
 
-def test_axes_of_another_pole_are_not_the_earths_though_their_unit_says_degrees_north(tmp_path: Path) -> None:
+def write_ocean(path: Path, rows: dict[str, str], columns: dict[str, str]) -> Any:
+    """Write a field whose axes name rows and columns of another pole, with the places of its cells beside them."""
     import xarray as xr
 
     y, x = np.linspace(-12.0, 12.0, 25), np.linspace(-8.0, 8.0, 17)
     latitude, longitude = rotate(y[:, None] + 0 * x, x + 0 * y[:, None])
-    axes = {
-        "rlat": ("rlat", y, {"units": "degrees_north", "standard_name": "grid_latitude", "axis": "Y"}),
-        "rlon": ("rlon", x, {"units": "degrees_east", "standard_name": "grid_longitude", "axis": "X"}),
-        "lat": (("rlat", "rlon"), latitude, {"units": "degrees_north", "standard_name": "latitude"}),
-        "lon": (("rlat", "rlon"), longitude, {"units": "degrees_east", "standard_name": "longitude"}),
+    places = {
+        "latitude": (("i", "j"), latitude, {"units": "degrees_north", "standard_name": "latitude"}),
+        "longitude": (("i", "j"), longitude, {"units": "degrees_east", "standard_name": "longitude"}),
     }
-    xr.DataArray(latitude, axes, ("rlat", "rlon"), "zos", {"units": "m"}).to_netcdf(tmp_path / "ocean.nc")
-    data = open_dataset(Place.of(tmp_path / "ocean.nc")).load()
-    found = axes_of(data)
-    assert (found.latitude_2d, found.longitude_2d, found.geographic) == ("lat", "lon", False)
-    weights = np.cos(np.deg2rad(y))[:, None] * np.ones(x.size)
+    axes = {"i": ("i", y, rows | {"axis": "Y"}), "j": ("j", x, columns | {"axis": "X"})}
+    xr.DataArray(latitude, axes | places, ("i", "j"), "zos", {"units": "m"}).to_netcdf(path)
+    return open_dataset(Place.of(path)).load()
+
+
+@pytest.mark.parametrize("standard", ["grid_latitude", "latitude"])
+def test_axes_of_another_pole_are_not_the_earths_though_their_unit_says_degrees_north(
+    tmp_path: Path, standard: str
+) -> None:
+    rows = {"units": "degrees_north", "standard_name": standard}
+    columns = {"units": "degrees_east", "standard_name": standard.replace("latitude", "longitude")}
+    data = write_ocean(tmp_path / "ocean.nc", rows, columns)
+    found, latitude = axes_of(data), data["zos"].values
+    assert (found.latitude_2d, found.longitude_2d, found.geographic) == ("latitude", "longitude", False)
+    weights = np.cos(np.deg2rad(data["i"].values))[:, None] * np.ones(17)
     assert float(area_mean(data["zos"])) == pytest.approx(
         (latitude * weights).sum() / weights.sum(), abs=0.02
     )
-    nearest = select_point(data["zos"], float(latitude[20, 3]), float(longitude[20, 3]))
+    place = (float(data[name].values[20, 3]) for name in ("latitude", "longitude"))
+    nearest = select_point(data["zos"], *place)
     assert float(nearest.data) == pytest.approx(latitude[20, 3]) and nearest.distance_km < 0.2
+
+
+def test_places_that_repeat_the_axes_leave_the_grid_as_it_is(tmp_path: Path) -> None:
+    data = write_ocean(tmp_path / "plain.nc", {"units": "degrees_north"}, {"units": "degrees_east"})
+    plain = data.assign_coords({
+        "latitude": data["latitude"].copy(data=data["i"].values[:, None] + 0 * data["j"].values),
+        "longitude": data["longitude"].copy(data=data["j"].values + 0 * data["i"].values[:, None] + 360.0),
+    })  # fmt: skip
+    assert axes_of(plain).geographic and not axes_of(plain).curvilinear
