@@ -228,6 +228,26 @@ async def test_outputs_can_be_searched_and_read_by_state(tmp_path: Path, databas
         assert (await lab.refusal("search_output", pattern="(a", regex=True))["code"] == "bad_input"
 
 
+async def test_what_a_section_does_not_show_stands_in_the_lines_that_it_names(
+    tmp_path: Path, databases: Path
+) -> None:
+    """Of the second state: the lines count from the beginning of the file, and none is cut."""
+    salts = "".join(f" {each} 1\n" for each in EVERYTHING if each != "Ca")
+    water = f"SOLUTION 1\n Ca 1\nEND\nSOLUTION 2\n{salts}END\n"
+    async with Client(
+        build(toolbox, ServeOptions(toolsets=("default", "outputs"), workspace=tmp_path))
+    ) as client:
+        lab = Lab(client, tmp_path)
+        await lab.answer("execute_phreeqc", input=water, database="wateq4f.dat")
+        section = await lab.answer("read_section", state="solution 2", section="Distribution of species")
+    head, first, last, tail = re.split(r"\n\[\.\.\. lines (\d+) to (\d+) .*\]\n", section["text"])
+    lines = (tmp_path / "result.out").read_text().split("\n")
+    begin = int(first) - 1 - len(head.split("\n"))
+    whole = [*head.split("\n"), *lines[int(first) - 1 : int(last)], *tail.split("\n")]
+    assert whole == lines[begin : begin + len(whole)]
+    assert whole[0].strip("-") == "Distribution of species" and begin > 80, "the first state has one, too"
+
+
 async def test_selected_output_comes_as_tables_and_files(lab: Lab) -> None:
     text = WATER.replace(
         "END",

@@ -16,6 +16,7 @@ from labrig_cli import main
 from labrig_harness import suites
 from labrig_harness.records import outfolder
 from labrig_harness.sample import Sample, SampleInput
+from labrig_phreeqc.engine import engine as engines
 from labrig_suites.phreeqc_mcq import items, presets, published, tasks
 from labrig_suites.phreeqc_mcq.solution import scene
 
@@ -41,6 +42,15 @@ def generated(databases: Path, private_home: Path, tmp_path: Path, capfd: pytest
 @pytest.fixture(scope="module")
 def row(databases: Path) -> dict[str, Any]:
     return items.row(items.generate("few", 1)[0])
+
+
+def test_runs_of_a_set_wait_as_long_as_a_generator_may(
+    databases: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not as long as a caller's: on a machine under load many runs of one scene wait longer than that."""
+    monkeypatch.setattr(engines, "PATIENT_S", 0.0)
+    with pytest.raises(LabrigError, match="PHREEQC is busy: no place came free in 0 s"):
+        items.generate("few", 1)
 
 
 def test_a_set_is_made_run_and_scored(
