@@ -48,6 +48,9 @@ OFFLINE_ANSWERS: Mapping[str, tuple[str, str]] = {
 """Questions that the world's tables answer: the file in `labrig_atlas.offline`, and the function there, which takes the
 world first and then the arguments of the question."""
 
+FILES: Mapping[tuple[str, str], tuple[str, str]] = {("elevation", "terrain"): ("terrain", "elevations")}
+"""Questions that files of ``labrig setup`` answer, with the backend's name: file and function, as above."""
+
 
 @dataclass(frozen=True)
 class Told:
@@ -152,6 +155,8 @@ class Atlas:
         name = self.backend(question)
         if name == OFFLINE:
             return await self.ask_tables(question, *arguments, **more)
+        if own := FILES.get((question, name)):
+            return await self.ask_world(_function(*own), *arguments, **more)
         from labrig_atlas.services.backends import backend
 
         reply = await backend(question, name)(self.client(), *arguments, **more)
@@ -161,7 +166,7 @@ class Atlas:
         """Ask the world's tables, whatever the backend of the question is."""
         if question not in OFFLINE_ANSWERS:
             raise unknown_name("table for", question, OFFLINE_ANSWERS)
-        return await self.ask_world(_offline(question), *arguments, **more)
+        return await self.ask_world(_function(*OFFLINE_ANSWERS[question]), *arguments, **more)
 
     async def ask_world(self, look_up: Callable[..., Any], *arguments: Any, **more: Any) -> Told:
         """Return what a function of the world tells."""
@@ -241,9 +246,8 @@ def check_texts(given: Any) -> None:
             ) from None
 
 
-def _offline(question: str) -> Callable[..., Any]:
-    """Return the function that answers a question from the world's tables; it is loaded at its first use."""
-    file, name = OFFLINE_ANSWERS[question]
+def _function(file: str, name: str) -> Callable[..., Any]:
+    """Return a function of `labrig_atlas.offline`; its file is loaded at its first use."""
     function: Callable[..., Any] = getattr(importlib.import_module(f"labrig_atlas.offline.{file}"), name)
     return function
 

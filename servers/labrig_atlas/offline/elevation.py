@@ -23,6 +23,7 @@ FOOT_M = 8_000.0
 """How far from its summit a mountain rises above the land: made up, as slopes are."""
 MOST_POINTS = 512
 """Of one question, as many as Google's service takes."""
+KNOWN = "known elevation"
 METHOD = (
     f"mean of the {NEIGHBOURS} nearest known elevations by distance (modified Shepard), raised near a summit"
 )
@@ -66,7 +67,7 @@ def elevation(world: World, latitude: float, longitude: float) -> Elevation:
             latitude,
             longitude,
             row[2],
-            "known elevation",
+            KNOWN,
             row[4],
             world.fictional,
             row[3],

@@ -14,7 +14,7 @@ from labrig.sandbox.environment import summary
 from labrig.server_settings import ServerSetting
 from labrig.toolbox import ServeOptions, Toolbox, session
 from labrig.tools import files
-from labrig_atlas.asking import OFFLINE, Atlas
+from labrig_atlas.asking import FILES, OFFLINE, Atlas
 from labrig_atlas.published.writing import CODE_MODEL
 from labrig_atlas.reading import BUNDLED, Pages
 from labrig_atlas.services.backends import BACKENDS, SERVICES
@@ -32,8 +32,14 @@ WIKI = ServerSetting(
 )
 PYTHON = ServerSetting("python", "science", "the Python of the sandbox that code gets: science or earth")
 MODEL = ServerSetting("model", "", "the model that python_generate_code of the toolset paper asks")
+
+
+def _files(question: str) -> list[str]:
+    return [name for asked, name in FILES if asked == question]
+
+
 CHOSEN = tuple(
-    ServerSetting(question, "", f"who answers {question}", choices=("", OFFLINE, *by))
+    ServerSetting(question, "", f"who answers {question}", choices=("", OFFLINE, *by, *_files(question)))
     for question, by in BACKENDS.items()
 )
 

@@ -28,4 +28,5 @@ def normal(*address: object) -> float:
     Sums of integers are exact, so it has the same bits everywhere.
     """
     digest = blake2b(repr(address).encode(), digest_size=48).digest()
-    return sum(_TWELVE.unpack(digest)) / float(2**32) - 6.0
+    total: int = sum(_TWELVE.unpack(digest))
+    return total / float(2**32) - 6.0
