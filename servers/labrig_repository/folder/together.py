@@ -26,7 +26,8 @@ def combine(found: list[tuple[str, Description]], most_bytes: int) -> dict[str, 
     found
         Path and description of each.
     most_bytes
-        Of the result as JSON: columns of the rarest kinds are left out before, then kinds; both are counted.
+        Of the result as JSON: columns of the rarer kinds are left out before, then the rarest kinds; both are counted.
+        Columns of the commonest kind have half of it.
 
     Returns
     -------
@@ -47,17 +48,25 @@ def combine(found: list[tuple[str, Description]], most_bytes: int) -> dict[str, 
             "files": sum(map(len, further)),
             "such_as": [files[0][0] for files in further[:NAMED]],
         }
-    for kind in reversed(data["kinds"]):
-        if json_bytes(data) <= most_bytes:
-            break
-        while kind["columns"] and json_bytes(data) > most_bytes:
-            kind["columns_altogether"] = kind.get("columns_altogether", len(kind["columns"]))
-            kind["columns"] = kind["columns"][: len(kind["columns"]) // 2]
+    for kind in data["kinds"][:1]:
+        _shorten(kind, kind["columns"], most_bytes // 2)
+    for kind in reversed(data["kinds"][1:]):
+        _shorten(kind, data, most_bytes)
     while len(data["kinds"]) > 1 and json_bytes(data) > most_bytes:
         left = data["kinds"].pop()
         told = data.setdefault("further_kinds", {"kinds": 0, "files": 0, "such_as": left["such_as"][:1]})
         told["kinds"], told["files"] = told["kinds"] + 1, told["files"] + left["files"]
+    for kind in data["kinds"]:
+        _shorten(kind, data, most_bytes)
     return data
+
+
+def _shorten(kind: dict[str, Any], what: Any, most_bytes: int) -> None:
+    """Leave out columns of a kind until something has no more than `most_bytes`; a list of them is this kind's own."""
+    columns = kind["columns"]
+    while columns and json_bytes(what) > most_bytes:
+        kind["columns_altogether"] = kind.get("columns_altogether", len(columns))
+        del columns[len(columns) // 2 :]
 
 
 def _key(column: dict[str, Any]) -> tuple[str, str, str]:

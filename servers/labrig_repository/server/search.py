@@ -96,6 +96,10 @@ async def search_files(
     warnings = [] if page.files else [f"No file matches {pattern}"]
     if not page.hits and not cursor and not regex and LOOKS_LIKE_REGEX.search(query):
         warnings.append("The text was looked for as it stands; regex=true takes it as a regular expression")
+    elif not page.hits and not (cursor or page.cursor or regex) and len(query.split()) > 1:
+        warnings.append(
+            "The words were looked for as one phrase; fewer words find more, and regex=true takes one|other"
+        )
     if page.cursor and len(page.hits) < HITS:  # time or room ended the page
         warnings.append(
             f"This page covers {page.searched:,} of {page.files:,} files; a narrower pattern selects fewer"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ MOST_COLUMNS = 20_000
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "spaces"}
 _SAMPLE_LINES = 50
 _CHUNK = 5_000
+_WORD = re.compile(r"\S+")
 _SENTENCE = re.compile(r"[.!?:]['\")]?$")
 _PROSE_WORDS = 3
 _SHOWN_ABOVE = 6
@@ -43,12 +45,52 @@ class _Layout:
         The lines that begin with ``#`` before anything else.
     preamble
         Rows before the heading that have another width: an instrument's words about itself.
+    places
+        Where the columns are told by places in the line: see `_places`.
     """
 
     text: str
     comments: list[str]
     separator: str
     preamble: int
+    places: _Places | None = None
+
+    def rows(self, text: str) -> Iterator[list[str]]:
+        """Return the rows of a part of the text that are not empty."""
+        if self.places is None:
+            return filter(None, _rows(text, self.separator))
+        return filter(None, map(self.places.cut, text.splitlines()))
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Columns of a table whose cells stand below their headings, and may be blank.
+
+    Attributes
+    ----------
+    places
+        Where the words of the heading end; where they `begin`, of columns that are aligned to the left.
+    """
+
+    places: tuple[int, ...]
+    begin: bool
+
+    def column(self, word: re.Match[str]) -> int:
+        """Return in which column a word stands."""
+        return (
+            bisect_right(self.places, word.start()) - 1
+            if self.begin
+            else bisect_left(self.places, word.end())
+        )
+
+    def cut(self, line: str) -> list[str]:
+        """Return the cells of a line, blank ones included; nothing for an empty one."""
+        found = [""] * len(self.places)
+        words = list(_WORD.finditer(line))
+        for word in words:
+            place = min(max(self.column(word), 0), len(found) - 1)
+            found[place] = f"{found[place]} {word[0]}".strip()
+        return found if words else []
 
 
 @dataclass(frozen=True)
@@ -89,8 +131,11 @@ def describe(files: Files, path: str) -> Description:
     text = found.text[: found.text.rfind("\n") + 1] if found.cut else found.text
     text, comments = _without_comments(text)
     if not text.strip():
-        raise LabrigError("The file holds no table", where=path, expected="a heading and rows")
+        what = "The file holds no table" if found.size else "The file is empty: it has 0 bytes"
+        raise LabrigError(what, where=path, expected="a heading and rows")
     try:
+        if below := _places(text):
+            return _described(_Layout(text, comments, " ", *below), found, rest)
         return _described(_Layout(text, comments, *_separator(text, path)), found, rest)
     except csv.Error as error:
         raise LabrigError(
@@ -129,7 +174,7 @@ def _rest(files: Files, path: str, found: Text) -> _Rest | None:
 
 
 def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
-    rows = (row for row in _rows(layout.text, layout.separator) if row)
+    rows = layout.rows(layout.text)
     above = list(islice(rows, layout.preamble))
     sample = list(islice(rows, LOOKED_AT))
     if (width := max(map(len, sample))) > MOST_COLUMNS:
@@ -148,11 +193,19 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
         column.separator = layout.separator
     if above:
         about["above"] = [" ".join(filter(None, map(str.strip, row)))[:80] for row in above[:_SHOWN_ABOVE]]
-    count, ragged = _fill(columns, chain(sample, rows))
+    again = 0
+
+    def counted(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+        nonlocal again
+        for row in rows:
+            again += row[0].strip() == columns[0].name
+            yield row
+
+    count, ragged = _fill(columns, counted(chain(sample, rows)))
     number: dict[str, object] = {"rows_looked_at": count} if found.cut else {}
     if rest is not None:
         text = rest.looked_at.decode(found.encoding, "replace")
-        further, also = _fill(columns, (row for row in _rows(text, layout.separator) if row))
+        further, also = _fill(columns, layout.rows(text))
         number = {
             "rows_looked_at": count + further,
             **({} if rest.exact else {"rows_estimated": count + rest.rows}),
@@ -166,6 +219,10 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
     proven = {column.numbers.proven() for column in columns} - {""}
     for column in columns:
         column.decimal = next(iter(proven)) if len(proven) == 1 else ""
+    if again:
+        notes.append(
+            f"{again} rows begin as the heading does: other tables stand below the first one, or the same one goes on"
+        )
     if ragged:
         notes.append(f"{ragged} rows have more or fewer cells than the {len(columns)} of the heading")
     if found.replaced:
@@ -262,6 +319,36 @@ def _separator(text: str, path: str) -> tuple[str, int]:
         where=path,
         try_="read_text_file",
     )
+
+
+def _places(text: str) -> tuple[int, _Places] | None:
+    """Return the lines before a heading below which cells stand by their places, some of them blank, and the places.
+
+    Each word below stands in a column of its own, and eight of ten end, or begin, where a word of the heading does.
+    """
+    lines = list(islice(filter(str.strip, text.splitlines()), _SAMPLE_LINES))
+    words = [list(_WORD.finditer(line)) for line in lines]
+    for number, heading in enumerate(words[:-3]):
+        below = words[number + 1 :]
+        if (
+            len(heading) < 3
+            or any(is_value(word[0]) for word in heading)
+            or max(map(len, below)) > len(heading)
+        ):
+            continue
+        if all(len(row) == len(heading) for row in below) or set(",;|\t") & {*"".join(lines[number:])}:
+            continue
+        if not all(any(is_number(word[0]) for word in row) for row in below):
+            continue
+        for begin in (False, True):
+            ends = tuple(word.start() if begin else word.end() for word in heading)
+            places = _Places(ends, begin)
+            columns = [[places.column(word) for word in row] for row in below]
+            apart = all(row == sorted({*row}) and row[0] >= 0 and row[-1] < len(heading) for row in columns)
+            exact = sum((word.start() if begin else word.end()) in ends for row in below for word in row)
+            if apart and exact >= 0.8 * sum(map(len, below)):
+                return number, places
+    return None
 
 
 def _is_aligned(rows: list[list[str]]) -> bool:

@@ -15,6 +15,8 @@ MOST_BYTES = 32 << 20
 """A JSON file is read whole or not at all; of JSON lines, this much."""
 
 MOST_COLUMNS = 2_000
+MOST_SHOWN = 80
+"""Letters of a text under a key."""
 _DEEPEST = 3
 
 
@@ -22,7 +24,7 @@ def describe(files: Files, path: str, *, lines: bool) -> Description:
     """Describe the records of a JSON file, or of JSON lines.
 
     Objects in a record are columns by their path: ``properties.depth``, three levels deep. An object whose values are
-    lists of one length is a table of columns. Anything else is described by its keys.
+    lists of one length is a table of columns. Anything else is described by its keys, with numbers and short texts.
 
     Raises
     ------
@@ -135,4 +137,11 @@ def _outline(content: Any) -> str:
 def _keys(content: Any) -> dict[str, Any]:
     if not isinstance(content, dict):
         return {}
-    return {"keys": {short(str(key)): type(value).__name__ for key, value in list(content.items())[:40]}}
+    return {"keys": {short(str(key)): _shown(value) for key, value in list(content.items())[:40]}}
+
+
+def _shown(value: Any) -> Any:
+    """Return a number or a short text as it is, the type of anything else."""
+    text = isinstance(value, str) and len(value) <= MOST_SHOWN
+    number = isinstance(value, (bool, int, float)) and abs(value) <= 2**53  # what JSON carries everywhere
+    return value if text or number else type(value).__name__

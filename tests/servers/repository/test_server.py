@@ -535,6 +535,7 @@ def test_a_search_that_ends_before_the_files_do_says_so(own: Rig, monkeypatch: p
 @pytest.mark.parametrize("query", [r"chl\d+", "temp_[FC]", ".*nowhere", "nowhere|elsewhere", "^nowhere"])
 def test_a_query_that_is_a_regular_expression_is_told_so(own: Rig, query: str) -> None:
     assert "regex=true" in own.own("search_files", query=query)["warnings"][0]
+    assert "one phrase" in own.own("search_files", query="nobody wrote this")["warnings"][0]
     assert "warnings" not in own.own("search_files", query=query, regex=True)
 
 
@@ -602,6 +603,7 @@ def test_tables_of_any_width_and_kind_fit_into_an_answer(own: Rig, lakes: Path) 
     assert json_bytes(answer) <= ANSWER_BYTES
     assert answer["data"]["described"] == 20
     kinds, further = answer["data"]["kinds"], answer["data"]["further_kinds"]
+    assert kinds[0]["columns"]
     assert (
         len(kinds) + further["kinds"] == 20 and sum(each["files"] for each in kinds) + further["files"] == 20
     )

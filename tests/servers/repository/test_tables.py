@@ -399,7 +399,11 @@ def test_json_of_other_shapes() -> None:
     assert columns(json.dumps({"a (m)": [1, 2], "b": ["x", "y"]}), "t.json")["a (m)"]["unit"] == "m"
     assert describe_table(Memory({"t.json": b"3"}), "t.json").notes == ["a single value: 3"]
     shape = describe_table(Memory({"t.json": b'{"a": 1, "b": [1]}'}), "t.json")
-    assert (shape.rows, shape.columns, shape.about["keys"]) == (None, [], {"a": "int", "b": "list"})
+    assert (shape.rows, shape.columns, shape.about["keys"]) == (None, [], {"a": 1, "b": "list"})
+    odd = b'{"TR": 2.5, "on": true, "name": "rest", "long": "%s", "n": NaN, "big": 1e300}' % (b"x" * 99)
+    assert described(odd.decode(), "t.json")["keys"] == {
+        **{"TR": 2.5, "on": True, "name": "rest", "long": "str", "n": "float", "big": "float"}
+    }
 
 
 def test_json_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1090,6 +1094,47 @@ def test_spaces_and_aligned_columns_separate() -> None:
 
 
 PROSE = "# Notes\n\nWe went to the river, and it rained.\nThe logger was wet, the battery low.\nWe came back, late.\n"
+
+
+ALIGNED = """\
+* WEATHER: somewhere
+@ INSI   LAT   LONG  ELEV
+  SOME 47.51 -99.13  1561
+@DATE  SRAD  TMAX  DEWP  WIND  EVAP
+10001   6.6 -23.8 -32.6 231.7
+10002       -22.7 -31.1         0.3
+10003   4.2 -16.0
+10004   4.9       -25.0         0.5
+"""
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_blank_cells_below_a_heading_are_missing_in_their_own_column(left: bool) -> None:
+    text = ALIGNED
+    if left:
+        text = "name  pH   temp  salt\nA     7.1  12.5  34\nBern       9     35\nC     6.9\nD     7    8\n"
+    found = describe_table(Memory({"t.WTH": text.encode()}), "t.WTH").to_dict()
+    values = {each["name"]: (each["values"], each.get("min"), each.get("max")) for each in found["columns"]}
+    if left:
+        assert values == {
+            "name": (4, None, None),
+            "pH": (3, 6.9, 7.1),
+            "temp": (3, 8, 12.5),
+            "salt": (2, 34, 35),
+        }
+        return
+    assert found["rows"] == 4 and found["above"][-1] == "SOME 47.51 -99.13 1561"
+    assert values["SRAD"] == (3, 4.2, 6.6) and values["DEWP"] == (3, -32.6, -25.0)
+    assert values["WIND"] == (1, 231.7, 231.7) and values["EVAP"] == (2, 0.3, 0.5)
+
+
+def test_tables_below_each_other_are_said() -> None:
+    text = "@TRNO DATE CWAD\n1 2071 5\n1 2090 7\n2 2071 4\n@TRNO DATE LAID\n1 2071 0.5\n2 2071 0.4\n"
+    assert any(
+        "1 rows begin as the heading" in each
+        for each in describe_table(Memory({"t.MZT": text.encode()}), "t.MZT").notes
+    )
+    assert "0 bytes" in refusal("", "t.csv").what
 
 
 def test_prose_is_no_table_and_a_notebook_is_a_notebook() -> None:

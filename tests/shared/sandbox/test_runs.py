@@ -56,6 +56,7 @@ def test_display_can_be_chosen(lab: Rig) -> None:
         ("1 / 0", "error", 1, 'File "<cell>", line 1, in <module>\n    1 / 0'),
         ("def f(:\n  pass", "error", 1, "SyntaxError"),
         ("def f(n):\n    return f(n + 1)\nf(0)", "error", 1, "RecursionError"),
+        ("import json\njson.loads('{')", "error", 1, '  File "json/__init__.py", line '),
         ("import sys\nsys.exit(3)", "exit", 3, ""),
         ("import sys\nsys.exit('no data')", "exit", 1, "no data\n"),
         ("import sys\nsys.exit()", "ok", 0, ""),

@@ -221,7 +221,7 @@ def _show(error: BaseException) -> None:
     try:
         if sys.excepthook is sys.__excepthook__:
             # Before Python 3.13 the hook itself looks for the source of the code in a file.
-            traceback.print_exception(error.with_traceback(trace))
+            _print_trace(error.with_traceback(trace))
         else:
             sys.excepthook(type(error), error.with_traceback(trace), trace)
     except BaseException:  # an exception whose text cannot be made, or a hook that fails
@@ -233,7 +233,15 @@ def _show_in_thread(failed: threading.ExceptHookArgs) -> None:
     if failed.exc_value is None or isinstance(failed.exc_value, SystemExit):
         return
     print(f"Exception in thread {failed.thread.name if failed.thread else '?'}:", file=sys.stderr)
-    traceback.print_exception(failed.exc_value)
+    _print_trace(failed.exc_value)
+
+
+def _print_trace(error: BaseException) -> None:
+    """Print a traceback in which files of packages have the names that they are imported by, not the machine's."""
+    text = "".join(traceback.format_exception(error))
+    for folder in sorted(filter(None, sys.path), key=len, reverse=True):
+        text = text.replace(f'  File "{folder}/', '  File "')
+    sys.stderr.write(text)
 
 
 @contextlib.contextmanager
