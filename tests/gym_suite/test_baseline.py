@@ -39,8 +39,8 @@ def test_it_is_short_and_has_nothing_of_labrig() -> None:
 
 
 def test_a_few_questions_of_either_tier() -> None:
-    assert share(items.generate("baseline", 48)[:: len(STYLES)]) >= 0.9
-    assert share(items.configured({"tier": "hard"})("baseline", 28)[:: len(STYLES)]) < 0.5
+    assert share(items.generate("baseline", 24)[:: len(STYLES)]) >= 0.9
+    assert share(items.configured({"tier": "hard", "files": 0})("baseline", 28)[:: len(STYLES)]) < 0.5
 
 
 @pytest.mark.accept
