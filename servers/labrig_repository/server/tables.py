@@ -15,13 +15,14 @@ from labrig.answer import ANSWER_BYTES, Answer, json_bytes
 from labrig.errors import LabrigError
 from labrig.tables import Description
 from labrig.tables.apart import TOGETHER, describe_apart, describe_together
-from labrig.tables.delimited import MOST_BYTES
+from labrig.tables.delimited import MOST_BYTES as MOST_TEXT
 from labrig.threads import in_thread
 from labrig.toolbox import session
 from labrig.tools import cursor as cursors
 from labrig.tools.reading import LOOKED_AT, Files, encoding_of
 from labrig.tools.sources import Source, names_artifact
 from labrig_repository.folder.folder import Folder
+from labrig_repository.folder.hierarchy import MOST_BYTES, gather
 from labrig_repository.folder.listing import Found
 from labrig_repository.folder.names import located, shown
 from labrig_repository.folder.searching import matching_files
@@ -63,6 +64,17 @@ async def described(
 ) -> Description:
     """Describe a table in a child process, as `labrig.tables.describe_table` does."""
     with ExitStack() as held:
+        if isinstance(files, Folder) and files.kind(path) == "folder":
+            file = held.enter_context(tempfile.TemporaryFile())
+            whole = await in_thread(gather, files, path, file)
+            zipped = f"{path.removesuffix('.zarr')}.zarr"
+            found = await describe_apart(state.readers, file.fileno(), zipped, values=values and whole)
+            notes = (
+                [*found.notes]
+                if whole
+                else [*found.notes, f"of more than {MOST_BYTES:,} bytes no range is read"]
+            )
+            return replace(found, notes=notes)
         descriptor = await in_thread(lambda: held.enter_context(_on_disk(files, path)))
         return await describe_apart(state.readers, descriptor, path, sheet=sheet, values=values)
 
@@ -135,7 +147,7 @@ async def described_together(
 def _next_batch(files: list[Found], room: int) -> list[Found]:
     """Return the first files whose parts that are looked at have room; one at least. One on no disk is small."""
     for number, each in enumerate(files):
-        room -= min(each.version.size, MOST_BYTES) if each.version else 0
+        room -= min(each.version.size, MOST_TEXT) if each.version else 0
         if room < 0:
             return files[: max(1, number)]
     return files
@@ -154,7 +166,7 @@ async def _batch(
                     descriptor = held.enter_context(_on_disk(repository, path))
                     opened.append((descriptor, path))
                     texts.append(encoding_of(os.pread(descriptor, LOOKED_AT, 0)) is not None)
-                    size += min(os.fstat(descriptor).st_size, MOST_BYTES)
+                    size += min(os.fstat(descriptor).st_size, MOST_TEXT)
                 except LabrigError as error:
                     opened.append(error)
                     texts.append(False)
@@ -202,7 +214,7 @@ async def describe_table(
 ) -> Answer:
     """Describe a table without loading it: columns with type, unit (if stated), range, missing and distinct values.
 
-    It reads CSV and its relatives, Parquet, xlsx, JSON, NetCDF, HDF5, GeoTIFF, shapefiles, MATLAB and SQLite.
+    It reads CSV and its relatives, Parquet, xlsx, xls, JSON, NetCDF, HDF5, Zarr, GeoTIFF, shapefiles, MATLAB, SQLite.
 
     A pattern (*, ?, ** for any folders) describes all tables that it names as one: which have the same columns, how the
     others differ, and ranges over all of them.

@@ -7,9 +7,9 @@ imported when a file asks for them.
 - `numbers` and `dates`: texts that can be read in several ways; `units`: what looks like one
 - `heads`: where a table begins: titles, headings, a line of units
 - `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`, `database` (SQLite),
-  `arrays` (npy, npz), `matlab`, `raster` (GeoTIFF), `shapefile`: a reader for each format; `packed`: what gzip, bzip2
-  and xz hold
-- `ranges`: of the arrays of NetCDF, HDF5, GeoTIFF and MATLAB
+  `arrays` (npy, npz), `matlab`, `raster` (GeoTIFF), `shapefile`, `zarr_zip`: a reader for each format; `packed`: what
+  gzip, bzip2 and xz hold
+- `ranges`: of the arrays of NetCDF, HDF5, GeoTIFF, MATLAB and Zarr
 - `formulas`: text that a spreadsheet would take for a formula, in tables that are written
 - `writing`: a table as CSV
 - `window`: a file as an object that seeks
@@ -35,6 +35,7 @@ from labrig.tables import (
     records,
     shapefile,
     spreadsheet,
+    zarr_zip,
 )
 from labrig.tables.description import Description
 from labrig.tools.reading import Files, NotText
@@ -52,7 +53,7 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
     sheet
         Of a workbook, or a table of a database; default the first.
     values
-        Read the values of arrays (NetCDF, HDF5, GeoTIFF, MATLAB), for their ranges.
+        Read the values of arrays (NetCDF, HDF5, GeoTIFF, MATLAB, Zarr), for their ranges.
 
     Raises
     ------
@@ -88,6 +89,8 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
         return spreadsheet.describe(files, path, sheet=sheet)
     if beginning.startswith(spreadsheet.OLD_MARK) and name.endswith((".xls", ".xlt")):
         return spreadsheet.describe(files, path, sheet=sheet)
+    if beginning.startswith(b"PK") and name.endswith((".zarr", ".zarr.zip")):
+        return zarr_zip.describe(files, path, values=values)
     if beginning.startswith(raster.MARKS):
         return raster.describe(files, path, values=values)
     if matlab.is_one(beginning, name):

@@ -10,6 +10,7 @@ import lzma
 import math
 import sqlite3
 import struct
+import tempfile
 import zipfile
 from contextlib import closing
 from datetime import date
@@ -36,6 +37,8 @@ from labrig.tables import (
 )
 from labrig.tables.columns import unit_in
 from labrig.tables.numbers import SENTINELS
+from labrig_repository.folder import hierarchy
+from labrig_repository.folder.folder import Folder
 from support.memory_repository import Memory
 from support.old_workbook import old_workbook
 
@@ -1094,6 +1097,56 @@ def test_spaces_and_aligned_columns_separate() -> None:
 
 
 PROSE = "# Notes\n\nWe went to the river, and it rained.\nThe logger was wet, the battery low.\nWe came back, late.\n"
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_zarr_hierarchies_are_described_as_xarray_reads_them(version: int, tmp_path: Path) -> None:
+    xarray, zarr = pytest.importorskip("xarray"), pytest.importorskip("zarr")
+    temp = numpy.linspace(-5, 30, 60).reshape(4, 3, 5)
+    temp[0, 0, 0] = numpy.nan
+    attributes = {"units": "degC", "long_name": "air temperature"}
+    data = xarray.Dataset(
+        {"temp": (("time", "y", "x"), temp, attributes), "n": (("time",), numpy.arange(4))},
+        coords={
+            "time": numpy.arange("2001-02-03", "2001-02-07", dtype="datetime64[D]").astype("datetime64[ns]")
+        },
+        attrs={"title": "Mast"},
+    )
+    packing = {"dtype": "int16", "scale_factor": 0.01, "add_offset": 5.0, "_FillValue": -9999}
+    folder = tmp_path / "mast.zarr"
+    data.to_zarr(folder, zarr_format=version, consolidated=False, encoding={"temp": packing})
+    assert str(zarr.open_array(folder, path="temp", mode="r").dtype) == "int16"
+    where = Folder(tmp_path)
+    with tempfile.TemporaryFile() as file:
+        assert hierarchy.gather(where, "mast.zarr", file)
+        file.seek(0)
+        content = file.read()
+    found = described(content, "mast.zarr")
+    by_name = {each["name"]: each for each in found["columns"]}
+    assert (found["format"], found["attributes"]["title"]) == ("Zarr", "Mast")
+    packed_ = by_name["temp"]
+    assert (packed_["shape"], packed_["unit"], packed_["missing"]) == ([4, 3, 5], "degC", 1)
+    read = xarray.open_zarr(folder, consolidated=False)["temp"]
+    assert (packed_["min"], packed_["max"]) == pytest.approx((float(read.min()), float(read.max())))
+    assert packed_["dimensions"] == ["time", "y", "x"] and by_name["time"]["max"] == "2001-02-06 00:00:00"
+    assert "min" not in columns(content, "mast.zarr", values=False)["temp"]
+    assert refusal(content[: len(content) // 2], "mast.zarr").code == "bad_input"
+
+
+def test_of_a_large_zarr_hierarchy_the_metadata_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zarr = pytest.importorskip("zarr")
+    array = zarr.create_array(tmp_path / "x.zarr", shape=(100,), chunks=(10,), dtype="f8")
+    array[:] = numpy.arange(100)
+    (tmp_path / "x.zarr" / "link").symlink_to(tmp_path)
+    monkeypatch.setattr(hierarchy, "MOST_BYTES", 300)
+    with tempfile.TemporaryFile() as file:
+        assert not hierarchy.gather(Folder(tmp_path), "x.zarr", file)
+        assert zipfile.ZipFile(file).namelist() == ["zarr.json"]
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(LabrigError, match="no Zarr hierarchy"), tempfile.TemporaryFile() as file:
+        hierarchy.gather(Folder(tmp_path), "plain", file)
 
 
 ALIGNED = """\
