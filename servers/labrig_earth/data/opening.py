@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
-from labrig_earth.data.bounds import note_bounds, note_land
+from labrig_earth.data.bounds import note_bounds, note_edges, note_land
 from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.data.corners import note_corners
 from labrig_earth.data.elsewhere import check_file, check_store
@@ -110,7 +110,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
-    return with_names(note_land(note_bounds(found)))
+    return with_names(note_edges(note_land(note_bounds(found))))
 
 
 def _with_times(stored: Any, times: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from labrig_earth.data.bounds import edges_stated
 from labrig_earth.grids.axes import Axes, edges_of, step_of
 
 EARTH_KM = 6371.0088
@@ -28,19 +29,29 @@ def cell_areas(data: Any, axes: Axes) -> Any:
     """
     import xarray as xr
 
-    y, x = np.asarray(data[axes.y].values, "f8"), np.asarray(data[axes.x].values, "f8")
-    width = np.abs(np.diff(edges_of(x)))
+    low, high = _edges(data, axes.x)
+    width = np.abs(high - low)
+    low, high = _edges(data, axes.y, within=POLES if axes.in_degrees else None)
     if axes.in_degrees:
-        heights = np.abs(np.diff(np.sin(np.deg2rad(edges_of(y, within=POLES)))))
+        heights = np.abs(np.sin(np.deg2rad(high)) - np.sin(np.deg2rad(low)))
         areas = heights[:, None] * np.deg2rad(width)[None, :] * EARTH_KM**2
     else:
-        areas = np.abs(np.diff(edges_of(y)))[:, None] * width[None, :] / 1e6
+        areas = np.abs(high - low)[:, None] * width[None, :] / 1e6
     return xr.DataArray(
         areas,
         dims=(axes.y, axes.x),
         coords={axes.y: data[axes.y], axes.x: data[axes.x]},
         attrs={"units": "km2"},
     )
+
+
+def _edges(data: Any, name: str, within: tuple[float, float] | None = None) -> tuple[Any, Any]:
+    """Return both edges of each cell along an axis: as the file states them, else the middles between centres."""
+    if (stated := edges_stated(data, name)) is not None:
+        low, high = (each if within is None else np.clip(each, *within) for each in stated)
+        return low, high
+    edges = edges_of(np.asarray(data[name].values, "f8"), within=within)
+    return edges[:-1], edges[1:]
 
 
 EVEN_WITHIN = 1e-3

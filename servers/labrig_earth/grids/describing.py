@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError
+from labrig_earth.data.bounds import EDGE
 from labrig_earth.data.corners import CORNER
 from labrig_earth.data.opening import SCALED
 from labrig_earth.data.stations import Places, places_of
@@ -78,7 +79,7 @@ def describe_data(data: Any, *, variable: str = "") -> Result:
         described["not_shown"] = names[MOST_VARIABLES : MOST_VARIABLES + 100]
         warnings.append(f"{len(names) - MOST_VARIABLES} more variables; variable=NAME describes one")
     others = [str(name) for name in data.variables if name not in names and name not in data.dims]
-    others = [name for name in others if CORNER not in data[name].attrs]
+    others = [name for name in others if not {CORNER, EDGE} & data[name].attrs.keys()]
     if others and not variable:
         described["other"] = others[:30]
     described["attributes"] = _attributes(data.attrs)

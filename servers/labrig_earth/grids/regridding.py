@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
+from labrig_earth.data.bounds import without_edges
 from labrig_earth.grids.areas import coverage
 from labrig_earth.grids.axes import Axes, edges_of, goes_round, horizontal, metres_of, short_crs
 from labrig_earth.grids.cells import POLES, cell_areas
@@ -141,6 +142,7 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
     LabrigError
         ``bad_input`` for another method, ``not_found`` for grids that do not meet.
     """
+    variable = without_edges(variable)
     import xarray_regrid  # noqa: F401 - brings the accessor
 
     if method not in METHODS:
@@ -414,6 +416,7 @@ def reproject(
         ``bad_input`` for an unknown CRS or resampling, data without a CRS or with more than one axis beside x and y;
         ``limit`` for more than `MOST_CELLS`.
     """
+    variable = without_edges(variable)
     import rioxarray  # noqa: F401 - brings the accessor
     from rasterio.enums import Resampling
 

@@ -14,6 +14,7 @@ from labrig_earth.data.opening import open_dataset
 from labrig_earth.grids.areas import area_mean, polygon_means
 from labrig_earth.grids.axes import axes_of, short_crs
 from labrig_earth.grids.cells import NODES, cell_areas, ground_areas
+from labrig_earth.grids.regridding import regrid, target_grid
 from labrig_earth.grids.selecting import select_box, select_point
 from labrig_earth.grids.zonal import zonal_statistics
 
@@ -200,3 +201,34 @@ def test_places_that_repeat_the_axes_leave_the_grid_as_it_is(tmp_path: Path) -> 
         "longitude": data["longitude"].copy(data=data["j"].values + 0 * data["i"].values[:, None] + 360.0),
     })  # fmt: skip
     assert axes_of(plain).geographic and not axes_of(plain).curvilinear
+
+
+@pytest.mark.parametrize("named", ["lat", "latitude"])
+def test_cells_are_as_large_as_their_bounds_say(tmp_path: Path, named: str) -> None:
+    import xarray as xr
+
+    low, high = (
+        np.array([-90.0, -30.0, 60.0]),
+        np.array([-80.0, -20.0, 90.0]),
+    )  # rows between them were left out
+    values = np.array([[200.0, 210.0], [300.0, 310.0], [260.0, 250.0]])
+    data = xr.Dataset(
+        {"t": ((named, "lon"), values, {"units": "K"}), "b": ((named, "two"), np.stack([low, high], 1))},
+        {
+            named: (named, (low + high) / 2, {"units": "degrees_north", "bounds": "b"}),
+            "lon": ("lon", [0.0, 180.0], {"units": "degrees_east"}),
+        },
+    )
+    data.to_netcdf(tmp_path / "rows.nc")
+    found = open_dataset(tmp_path / "rows.nc")
+    weights = np.sin(np.deg2rad(high)) - np.sin(np.deg2rad(low))
+    right = (values.mean(axis=1) * weights).sum() / weights.sum()
+    assert float(area_mean(found["t"])) == pytest.approx(right)
+    part = found["t"].isel({named: slice(1, None)})
+    assert float(area_mean(part)) == pytest.approx(
+        (values[1:].mean(1) * weights[1:]).sum() / weights[1:].sum()
+    )
+    coarse = regrid(
+        found["t"], target_grid(30.0, None, found["t"], axes_of(found["t"])), method="nearest"
+    ).data
+    assert not [each for each in coarse.coords if "labrig_edge" in coarse[each].attrs]
