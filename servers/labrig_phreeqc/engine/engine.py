@@ -85,6 +85,7 @@ class Engine:
     async def close(self) -> None:
         """End the fork server and every run; runs in progress return ``cancelled``, and no other begins."""
         self._closed = True
+        self._adopt_loop()
         if self._server is not None:
             server, self._server = self._server, None
             server.cancel_all()

@@ -197,6 +197,18 @@ async def test_a_run_that_waits_for_its_turn_does_not_begin_after_the_end(engine
     assert engine._server is None, "nobody would end it"
 
 
+def test_it_ends_with_an_engine_that_another_loop_closes() -> None:
+    engine = Engine()
+
+    async def run() -> int:
+        await engine.run(WATER)
+        return await waiting(engine)
+
+    pid = asyncio.run(run())
+    asyncio.run(engine.close())
+    assert until(lambda: has_ended(pid))
+
+
 WITH_A_CHILD_THAT_WAITS = f"""
 import asyncio
 from labrig_phreeqc.engine.engine import Engine
