@@ -110,6 +110,7 @@ async def test_a_run_is_solved_by_the_child_that_waited_and_by_no_other(engine: 
     assert (first.status, first.output, first.warnings) == (second.status, second.output, second.warnings)
 
 
+@pytest.mark.accept
 async def test_nothing_of_a_run_is_known_to_the_next(engine: Engine) -> None:
     assert (await engine.run("PHASES\n Mine\n NaCl = Na+ + Cl-\n log_k 1\nEND\n" + WATER)).solved
     await waiting(engine)
@@ -134,6 +135,7 @@ def is_busy(pid: int) -> bool:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11]) > 10
 
 
+@pytest.mark.accept
 async def test_its_limits_are_those_of_the_run_and_its_time_begins_with_it(engine: Engine) -> None:
     small = Limits(memory_bytes=256 << 20)
     await engine.run(WATER, limits=small)
@@ -147,6 +149,7 @@ async def test_its_limits_are_those_of_the_run_and_its_time_begins_with_it(engin
     assert (await engine.run(LOOP, limits=short)).status == "wall_limit"
 
 
+@pytest.mark.accept
 async def test_another_database_or_limit_has_a_child_of_its_own(engine: Engine) -> None:
     await engine.run(WATER)
     pid = await waiting(engine)
@@ -157,6 +160,7 @@ async def test_another_database_or_limit_has_a_child_of_its_own(engine: Engine) 
     assert small.status == "output_truncated"
 
 
+@pytest.mark.accept
 async def test_it_holds_no_turn_and_is_nobodys(engine: Engine) -> None:
     await engine.run(WATER)
     await waiting(engine)
@@ -164,6 +168,7 @@ async def test_it_holds_no_turn_and_is_nobodys(engine: Engine) -> None:
     assert (await engine.run(WATER, queue_s=5)).solved, "one run at a time, and the place is free"
 
 
+@pytest.mark.accept
 async def test_it_ends_when_nobody_comes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forkclient, "AHEAD_S", 0.02)
     await engine.run(WATER)
@@ -171,6 +176,7 @@ async def test_it_ends_when_nobody_comes(engine: Engine, monkeypatch: pytest.Mon
     assert (await engine.run(WATER)).solved
 
 
+@pytest.mark.accept
 async def test_one_that_was_killed_is_not_taken(engine: Engine) -> None:
     await engine.run(WATER)
     os.kill(await waiting(engine), signal.SIGKILL)
@@ -255,6 +261,7 @@ def has_ended(pid: int) -> bool:
     return has_state(pid, "Z") or not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.accept
 async def test_a_turn_lasts_until_the_child_is_gone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "_LEAVING_S", 0.0)  # all are ended that do not end at once
     for _ in range(5):

@@ -691,6 +691,7 @@ def test_too_many_units_and_lines() -> None:
     assert caught.value.code == "limit"
 
 
+@pytest.mark.accept
 def test_an_absurd_amount_has_an_axis() -> None:
     absurd = [water("a", 1), water("b", 2)]
     absurd[0]["meq"]["Ca"] = 1e19

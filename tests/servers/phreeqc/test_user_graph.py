@@ -105,6 +105,7 @@ END
     assert looks == [("Red", "None", None), ("", "", 2.0), ("Blue", "", None)]
 
 
+@pytest.mark.accept
 async def test_the_breakthrough_of_example_11_is_its_closed_form(examples: Path, databases: Path) -> None:
     run, found, _ = await drawn((examples / "ex11").read_text())
     assert run.solved
@@ -205,6 +206,7 @@ def test_measured_points_have_their_looks() -> None:
     assert told([gypsum]) == ["- Gypsum: 1 measured points, x 30 to 30, y 0.01 to 0.01"]
 
 
+@pytest.mark.accept
 async def test_it_is_drawn_through_the_front_door(tmp_path: Path, databases: Path) -> None:
     from fastmcp import Client
 

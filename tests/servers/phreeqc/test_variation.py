@@ -47,6 +47,7 @@ async def test_the_acid_for_a_pH_is_its_activity_over_the_coefficient(engine: En
     assert found.found.values["m(H+)"] == pytest.approx(1e-3 / gamma, rel=2e-4)
 
 
+@pytest.mark.accept
 async def test_the_dose_that_saturates_is_the_solubility(engine: Engine) -> None:
     asked = question(engine, treated(PURE, "CaSO4", [], PHASES), "SI(Gypsum)")
     found = await find_dose(asked, "SI(Gypsum)", 0.0, 0, 30)
@@ -58,6 +59,7 @@ async def test_the_dose_that_saturates_is_the_solubility(engine: Engine) -> None
     assert found.found.parameters["dose"] == pytest.approx(1e3 * moles, rel=2e-3)
 
 
+@pytest.mark.accept
 async def test_lime_softening_has_its_least_hardness_and_comes_back(engine: Engine) -> None:
     text = treated(HARD, "Ca(OH)2", ["Calcite"], PHASES)
     asked = question(engine, text, "hardness", "delta(Calcite)")
@@ -72,6 +74,7 @@ async def test_lime_softening_has_its_least_hardness_and_comes_back(engine: Engi
     assert 1e3 * gone == pytest.approx(left + dose, rel=2e-3)
 
 
+@pytest.mark.accept
 async def test_a_value_out_of_reach_and_one_that_is_jumped_over(engine: Engine) -> None:
     asked = question(engine, treated(PURE, "NaCl", [], PHASES), "pH")
     never = await find_dose(asked, "pH", 9.0, 0, 5)
@@ -121,6 +124,7 @@ async def test_quantities_that_are_none_are_refused(engine: Engine, quantity: st
     assert said in str(refused.value)
 
 
+@pytest.mark.accept
 async def test_borders_lie_where_log_k_says(engine: Engine) -> None:
     """Fe+3 + e- = Fe+2, and H3AsO4 = H2AsO4- + H+ = HAsO4-2 + 2 H+, in dilute water."""
     known = {each.name: each for each in read(find_database("wateq4f.dat").path).species}
@@ -152,6 +156,7 @@ async def test_borders_lie_where_log_k_says(engine: Engine) -> None:
     assert borders == pytest.approx(constants, abs=step + 0.1)
 
 
+@pytest.mark.accept
 async def test_a_solid_has_the_waters_that_are_oversaturated(engine: Engine) -> None:
     found = await predominance(
         "Fe",
@@ -170,6 +175,7 @@ async def test_a_solid_has_the_waters_that_are_oversaturated(engine: Engine) -> 
         assert [name in found.solids for name in row] == over and any(over) and not all(over)
 
 
+@pytest.mark.accept
 async def test_water_splits_where_phreeqc_says(engine: Engine) -> None:
     found = await predominance(
         "Fe", {"Fe": 0.01}, engine=engine, database="phreeqc.dat", pH=(6, 8), pe=(-10, 16), steps=14
@@ -201,6 +207,7 @@ async def answer(client: Client[Any], tool: str, **arguments: Any) -> dict[str, 
     return dict(result.structured_content)
 
 
+@pytest.mark.accept
 async def test_a_dose_a_sweep_and_their_pictures(client: Client[Any], tmp_path: Path) -> None:
     dosed = await answer(
         client,
@@ -241,6 +248,7 @@ async def test_a_dose_a_sweep_and_their_pictures(client: Client[Any], tmp_path: 
         assert not drawn.is_error and drawn.content[0].type == "image", drawn.content[0]
 
 
+@pytest.mark.accept
 async def test_a_diagram_says_its_fields(client: Client[Any], tmp_path: Path) -> None:
     drawn = await client.call_tool_mcp(
         "draw_predominance",
@@ -257,6 +265,7 @@ async def test_a_diagram_says_its_fields(client: Client[Any], tmp_path: Path) ->
     assert "- Fe(OH)3(a): " in said and "- Siderite: " in said and (tmp_path / "predominance.csv").exists()
 
 
+@pytest.mark.accept
 async def test_work_that_takes_long_is_a_job(client: Client[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(variation, "WAIT_S", 0.0)
     asked = {
@@ -275,6 +284,7 @@ async def test_work_that_takes_long_is_a_job(client: Client[Any], monkeypatch: p
     assert stopped["status"] == "cancelled"
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize(
     ("tool", "change", "said"),
     [
@@ -319,6 +329,7 @@ async def test_what_cannot_be_asked_is_refused(
     assert result.is_error and said in result.content[0].text, result.content[0].text
 
 
+@pytest.mark.accept
 async def test_waters_above_limits_are_counted_and_named(client: Client[Any], tmp_path: Path) -> None:
     table = "Well,pH,Temp (C),Ca (mg/L),NO3 (mg/L),As (ug/L),F (mg/L)\nA,7,12,80,50.1,9.9,<9\nB,7,12,80,44,10.1,1.6\n"
     found = await answer(client, "speciate_waters", table=table, database="wateq4f.dat")
@@ -338,6 +349,7 @@ async def test_waters_above_limits_are_counted_and_named(client: Client[Any], tm
     )
 
 
+@pytest.mark.accept
 @pytest.mark.parametrize("kind", ["durov", "schoeller", "gibbs"])
 async def test_more_pictures_of_waters(client: Client[Any], kind: str) -> None:
     table = "Well,Ca (mg/L),Mg (mg/L),Na (mg/L),HCO3 (mg/L),SO4 (mg/L),Cl (mg/L)\nA,80,20,30,250,90,40\n"

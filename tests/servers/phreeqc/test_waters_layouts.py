@@ -171,6 +171,7 @@ def workbook(**sheets: list[list[object]]) -> bytes:
     return held.getvalue()
 
 
+@pytest.mark.accept
 async def test_a_workbook_through_the_front_door(tmp_path: Path, databases: Path) -> None:
     from fastmcp import Client
 

@@ -62,6 +62,7 @@ def test_an_answer_stands_where_no_number_is_near_the_line(
     assert (None if value is None else asked.show(value)) == said
 
 
+@pytest.mark.accept
 async def test_both_solutions_find_the_words(made: list[Sample], private_home: Path, tmp_path: Path) -> None:
     """The reference reads what is printed, the second solution reads tables; the truth was punched by Basic."""
     suite = suites.load("phreeqc-mcq")
@@ -77,6 +78,7 @@ async def test_both_solutions_find_the_words(made: list[Sample], private_home: P
                 )
 
 
+@pytest.mark.accept
 def test_options_in_words_are_four_answers_of_scenes_that_differ_by_mistakes(made: list[Sample]) -> None:
     for sample in made:
         assert items.from_row(json.loads(json.dumps(items.row(sample)))) == sample
@@ -89,6 +91,7 @@ def test_options_in_words_are_four_answers_of_scenes_that_differ_by_mistakes(mad
             assert other.build == option["input"] and meant.quantity.show(option["value"]) == texts[letter]
 
 
+@pytest.mark.accept
 def test_a_set_of_all_kinds_has_a_quarter_in_words_and_the_others_of_the_seed(databases: Path) -> None:
     stems = of_module("saturation")
     both = items.generate("kinds", 4, stems=stems, kinds="all")
@@ -97,6 +100,7 @@ def test_a_set_of_all_kinds_has_a_quarter_in_words_and_the_others_of_the_seed(da
     assert not {sample.id for sample in both} & {sample.id for sample in plain}
 
 
+@pytest.mark.accept
 def test_questions_of_one_scenario_are_read_in_one_output(databases: Path) -> None:
     made = items.generate("shared", 5, stems=of_module("redox"), per_scenario=3)
     groups = Counter(sample.labels["scenario"] for sample in made)
@@ -110,6 +114,7 @@ def test_questions_of_one_scenario_are_read_in_one_output(databases: Path) -> No
         } == {frozenset(each["input"] for each in group[0].truth["options"].values())}
 
 
+@pytest.mark.accept
 def test_a_set_that_is_ended_half_way_goes_on(
     databases: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
