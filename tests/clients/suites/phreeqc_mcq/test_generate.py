@@ -44,6 +44,7 @@ def row(databases: Path) -> dict[str, Any]:
     return items.row(items.generate("few", 1)[0])
 
 
+@pytest.mark.accept
 def test_runs_of_a_set_wait_as_long_as_a_generator_may(
     databases: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
