@@ -114,7 +114,8 @@ async def tables() -> tuple[Took, Took]:
         await speciate(waters[:5], PHASES, engine=engine)
         for _ in range(ROUNDS):
             (clock, cpu), _ = _now(engine), await speciate(waters, PHASES, engine=engine)
-            (between, cpu_between), _ = _now(engine), loop()
+            between, cpu_between = _now(engine)
+            loop()
             end, cpu_end = _now(engine)
             ours.append((between - clock, cpu_between - cpu))
             theirs.append((end - between, cpu_end - cpu_between))

@@ -193,7 +193,7 @@ def _found(data: Any, key: str, names: tuple[str, ...]) -> str:
 
 def _is_of_other_pole(axis: Any, key: str) -> bool:
     """Tell whether an axis that has a unit of latitudes or longitudes says that it is none of the Earth's."""
-    return axis.attrs.get("standard_name") == f"grid_{key}"
+    return bool(axis.attrs.get("standard_name") == f"grid_{key}")
 
 
 def _named(data: Any, names: tuple[str, ...]) -> str:

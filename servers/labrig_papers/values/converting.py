@@ -23,7 +23,8 @@ _ENERGIES = {
 """What else an energy is printed as: its value in joule for one of the SI unit, and what is assumed."""
 _OF_LIGHT = ("energy", "molar_energy", "frequency", "inverse_length")
 """What a wavelength is printed as; a temperature is none."""
-Numbers, Spreads = tuple[float, ...], tuple[float | None, ...]
+Numbers = tuple[float, ...]
+Spreads = tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
