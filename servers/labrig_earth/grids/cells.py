@@ -134,7 +134,8 @@ def _nodes(axis: Any, most: int) -> Any:
 
 def _scales_at(y: Any, x: Any, crs: Any) -> Any:
     """Return the areal scale at these rows and columns: array over y, x; NaN off the Earth."""
-    return _scales_of(*np.meshgrid(y, x, indexing="ij"), crs)
+    rows, columns = np.meshgrid(y, x, indexing="ij")
+    return _scales_of(rows, columns, crs)
 
 
 def _scales_of(y: Any, x: Any, crs: Any) -> Any:
