@@ -16,7 +16,7 @@ from labrig.errors import LabrigError, over_limit
 from labrig.http.rasters import open_raster
 from labrig.http.sync import SyncClient
 from labrig.http.zarr_store import zarr_store
-from labrig_earth.data.codecs import unknown_codec
+from labrig.tables.codecs import unknown_codec
 from labrig_earth.gis.boxes import check_box
 from labrig_earth.results import OFFSET_LEFT_OUT
 

@@ -6,7 +6,6 @@
 - `corners`: corners of cells that are no rectangles, from bounds or a mesh
 - `parquet`: tables of Parquet and GeoParquet
 - `compressed`: what zip, gzip and bzip2 hold
-- `codecs`: which codecs a Zarr store may name
 - `layers`: what is in a file of features
 - `tables`: tables of text, with coordinates however they are written
 - `bounds`: what values cover in time, as bounds of times state it

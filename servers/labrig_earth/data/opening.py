@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from labrig.errors import LabrigError, over_limit
+from labrig.tables.codecs import unknown_codec
 from labrig_earth.data.bounds import note_bounds, note_edges, note_land
-from labrig_earth.data.codecs import unknown_codec
 from labrig_earth.data.corners import note_corners
 from labrig_earth.data.elsewhere import check_file, check_store
 from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of

@@ -27,7 +27,7 @@ import pyproj  # noqa: F401 - before any other library
 
 from labrig.isolation.closing import close_in
 from labrig.isolation.inside.answering import FIRST_FILE
-from labrig_earth.data.codecs import keep_known
+from labrig.tables.codecs import keep_known
 from labrig_earth.data.compressed import unpack
 from labrig_earth.data.formats import Place
 from labrig_earth.data.parquet import BEGINS, load_pyarrow

@@ -9,6 +9,7 @@ imported when a file asks for them.
 - `delimited` (CSV, TSV), `records`, `spreadsheet`, `parquet`, `hdf5`, `netcdf`, `notebook`, `database` (SQLite),
   `arrays` (npy, npz), `matlab`, `raster` (GeoTIFF), `shapefile`, `zarr_zip`: a reader for each format; `packed`: what
   gzip, bzip2 and xz hold
+- `codecs`: which codecs a Zarr store may name
 - `ranges`: of the arrays of NetCDF, HDF5, GeoTIFF, MATLAB and Zarr
 - `formulas`: text that a spreadsheet would take for a formula, in tables that are written
 - `writing`: a table as CSV

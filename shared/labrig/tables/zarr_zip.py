@@ -11,6 +11,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 from labrig.errors import LabrigError
+from labrig.tables.codecs import keep_known, unknown_codec
 from labrig.tables.columns import short
 from labrig.tables.description import Description
 from labrig.tables.netcdf import shown, variable
@@ -38,12 +39,14 @@ def describe(files: Files, path: str, *, values: bool = True) -> Description:
     Raises
     ------
     LabrigError
-        ``bad_input`` for what is no such archive, ``unavailable`` without zarr.
+        ``bad_input`` for what is no such archive, ``refused`` for a codec that is not known, ``unavailable`` without
+        zarr.
     """
     try:
         import zarr
     except ImportError:
         raise missing_package("zarr", "A Zarr hierarchy") from None
+    keep_known()
     try:
         with zipfile.ZipFile(Window(files, path, MOST_BYTES)) as archive:
             held = _Held(archive)
@@ -56,7 +59,8 @@ def describe(files: Files, path: str, *, values: bool = True) -> Description:
             ]
             about = {"attributes": shown(held.attributes())}
     except (zipfile.BadZipFile, NotImplementedError, OSError, KeyError, ValueError, TypeError) as error:
-        raise LabrigError(f"The Zarr hierarchy cannot be read: {error}", where=path) from error
+        refused = unknown_codec(error, path)
+        raise refused or LabrigError(f"The Zarr hierarchy cannot be read: {error}", where=path) from error
     if not columns:
         raise LabrigError("There is no array in the Zarr hierarchy", where=path)
     notes = [f"the first {MOST_ARRAYS} arrays"] if len(names) > MOST_ARRAYS else []

@@ -24,8 +24,8 @@ from labrig.http.client import Client as HttpClient
 from labrig.isolation.children import Children
 from labrig.isolation.inside import walls
 from labrig.serving.builder import build
+from labrig.tables.codecs import keep_known
 from labrig.toolbox import ServeOptions
-from labrig_earth.data.codecs import keep_known
 from labrig_earth.data.opening import open_dataset
 from labrig_earth.server import toolbox
 from support.earth_services import pickled_store

@@ -1133,6 +1133,17 @@ def test_zarr_hierarchies_are_described_as_xarray_reads_them(version: int, tmp_p
     assert refusal(content[: len(content) // 2], "mast.zarr").code == "bad_input"
 
 
+def test_a_codec_of_zarr_that_runs_what_it_reads_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("zarr")
+    array = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|O", "fill_value": "", "order": "C"}
+    array |= {"filters": [{"id": "vlen-utf8"}, {"id": "pickle"}], "compressor": None}
+    with zipfile.ZipFile(tmp_path / "x.zarr.zip", "w") as archive:
+        archive.writestr(".zarray", json.dumps(array))
+        archive.writestr("0", b"cos\nsystem\n(S'true'\ntR.")
+    said = refusal((tmp_path / "x.zarr.zip").read_bytes(), "x.zarr")
+    assert said.code == "refused" and "pickle" in said.what, said
+
+
 def test_of_a_large_zarr_hierarchy_the_metadata_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
