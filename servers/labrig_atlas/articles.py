@@ -24,8 +24,8 @@ from labrig.canonical import content_hash
 from labrig.errors import LabrigError, nearest
 
 BUNDLED = Path(__file__).parent / "world" / "articles"
-MOST_FILE_BYTES = 16 << 20
 """The sources of the world ``earth``."""
+MOST_FILE_BYTES = 16 << 20
 LINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]|\n]*))?\]\]")
 """A link: its title, and the text that is shown or nothing."""
 _NO_TITLE = re.compile(r"[\[\]{}|#<>_\x00-\x1f\x7f]|^\s|\s$|\s\s")

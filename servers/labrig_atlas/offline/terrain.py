@@ -34,7 +34,7 @@ CELLS = 12
 """Of a degree."""
 STEP_M, LOWEST_M, SEA = 28, -450, 255
 """Of a cell's byte, as in ``pvlib.location.lookup_altitude``."""
-METHOD = "mean of a cell of 9 km, in steps of 28 m"
+METHOD = "a cell of 5 minutes of arc (9 km), in steps of 28 m"
 
 
 def elevations(world: World, points: Sequence[tuple[float, float]]) -> tuple[Elevation, ...]:
@@ -88,17 +88,16 @@ def _grid() -> bytes:
             try_=f"labrig setup {TERRAIN.name} --force",
             code="unavailable",
         )
-    # In a program of its own: h5py is a library that no server loads, and it is asked once.
-    read = subprocess.run(
-        [sys.executable, "-P", "-c", READ, path], capture_output=True, timeout=120, check=False
-    )
-    if read.returncode or len(read.stdout) != 180 * CELLS * 360 * CELLS:
-        missing = b"No module named 'h5py'" in read.stderr
+    # In a program of its own, without our environment: h5py is a library that no server loads, and it is asked once.
+    command = [sys.executable, "-I", "-c", READ, path]
+    read = subprocess.run(command, capture_output=True, env={}, check=False)
+    if b"No module named 'h5py'" in read.stderr:
         raise LabrigError(
-            "Real heights are read by h5py, which "
-            + ("is not installed" if missing else "could not read the grid"),
-            where=str(path),
+            "Real heights are read by h5py, which is not installed",
+            where="the setting elevation",
             try_="pip install h5py",
             code="unavailable",
         )
+    if read.returncode or len(read.stdout) != 180 * CELLS * 360 * CELLS:
+        raise LabrigError("h5py could not read the grid of heights", where=str(path), code="unavailable")
     return read.stdout

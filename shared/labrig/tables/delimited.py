@@ -198,7 +198,9 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
     def counted(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         nonlocal again
         for row in rows:
-            again += row[0].strip() == columns[0].name
+            if row[0].strip() == columns[0].name:  # which may also be a value of its column
+                same = sum(cell.strip() == column.name for cell, column in zip(row, columns, strict=False))
+                again += 2 * same > len(row)
             yield row
 
     count, ragged = _fill(columns, counted(chain(sample, rows)))

@@ -121,3 +121,16 @@ def test_cells_are_nearer_to_known_heights_than_what_lies_between_other_points(
     cells, between = (quantiles(misses[name], n=20) for name in ("cells", "between"))
     assert cells[9] <= 25 and cells[18] <= 250, (cells[9], cells[18])
     assert between[9] >= 1.5 * cells[9] and between[18] >= 1.5 * cells[18]
+
+
+@pytest.mark.parametrize(
+    "program, said",
+    [("raise ModuleNotFoundError(\"No module named 'h5py'\")", "pip install h5py"), ("print(1)", "")],
+)
+def test_a_grid_that_cannot_be_read_is_said(
+    program: str, said: str, earth: World, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terrain, "READ", program)
+    with pytest.raises(LabrigError) as caught:
+        terrain.elevations(earth, [(0.0, 0.0)])
+    assert caught.value.code == "unavailable" and caught.value.try_ == said

@@ -1192,6 +1192,10 @@ def test_blank_cells_below_a_heading_are_missing_in_their_own_column(left: bool)
     assert values["WIND"] == (1, 231.7, 231.7) and values["EVAP"] == (2, 0.3, 0.5)
 
 
+def test_a_value_that_is_its_column_s_name_begins_no_other_table() -> None:
+    assert not described("x,y\nx,1\nx,2\ny,3\n", "t.csv").get("notes")
+
+
 def test_tables_below_each_other_are_said() -> None:
     text = "@TRNO DATE CWAD\n1 2071 5\n1 2090 7\n2 2071 4\n@TRNO DATE LAID\n1 2071 0.5\n2 2071 0.4\n"
     assert any(
