@@ -24,6 +24,7 @@ from labrig_suites.amazing_race.legs import read_leg
 
 MOST_STEPS = 5_000
 _REFERENCE = re.compile(r"(?<=\$)[A-Za-z_]\w*|\bAPI_call_\d+")
+_NODE = re.compile(r"<node-(\d+)>")
 _GATHERS = "var_result"
 """The last entry of a NESTFUL trace that calls nothing and names what is returned."""
 NOTE = (
@@ -184,13 +185,17 @@ def _of_leg(record: Mapping[str, Any]) -> list[set[int]] | None:
 
 
 def _of_nodes(record: Mapping[str, Any]) -> list[set[int]] | None:
-    """TaskBench: links by the names of tasks; of several of one name the one before is meant."""
-    nodes = record.get("task_nodes")
+    """TaskBench: links by the names of tasks (of several of one name the one before is meant), else ``<node-0>`` in
+    arguments, as in its predictions."""
+    held = record["result"] if isinstance(record.get("result"), Mapping) else record
+    nodes = held.get("task_nodes")
     if nodes is None:
         return None
+    if "task_links" not in held:
+        return [set(map(int, _NODE.findall(json.dumps(each["arguments"])))) for each in nodes]
     uses: list[set[int]] = [set() for _ in nodes]
     names = [each["task"] for each in nodes]
-    for link in record.get("task_links", ()):
+    for link in held["task_links"]:
         source, target = link["source"], link["target"]
         targets = [place for place, name in enumerate(names) if name == target]
         sources = [place for place, name in enumerate(names) if name == source]

@@ -41,8 +41,7 @@ def elevations(world: World, points: Sequence[tuple[float, float]]) -> tuple[Ele
     """Return the height of each of 1 to 512 points (degrees WGS 84), in metres above sea level.
 
     A known point has the height of the table, as without the grid; another has that of its cell, which is 0 at sea. Of
-    297 known points half lie within 23 m of their cell and 95 % within 230 m; what is interpolated between known points
-    misses by twice as much (46 m, 430 m).
+    373 weather stations half lie within 24 m of their cell, and 95 % within 311 m.
 
     Raises
     ------

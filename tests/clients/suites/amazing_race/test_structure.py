@@ -41,6 +41,16 @@ APART = {
     "task_nodes": [{"task": "A"}, {"task": "B"}, {"task": "C"}],
     "task_links": [{"source": "A", "target": "C"}],
 }
+PREDICTED = {
+    "id": "1",
+    "result": {
+        "task_nodes": [
+            {"task": "A", "arguments": ["a.mp4"]},
+            {"task": "B", "arguments": ["<node-0>", "b"]},
+            {"task": "C", "arguments": [{"name": "x", "value": "<node-0>"}, "<node-1>"]},
+        ]
+    },
+}
 PLAN = {"ground_truth": [{"id": 7, "prev": []}, {"id": 8, "prev": [7]}, {"id": 9, "prev": [7, 8]}]}
 
 
@@ -52,6 +62,7 @@ PLAN = {"ground_truth": [{"id": 7, "prev": []}, {"id": 8, "prev": [7]}, {"id": 9
         (DIAMOND, "DAG", 4, 3, 1),
         (APART, "parallel", 3, 2, 0),
         (NAMED, "DAG", 3, 2, 1),
+        (PREDICTED, "DAG", 3, 3, 1),
         (PLAN, "DAG", 3, 3, 1),
         ({"steps": [{"depends_on": [1]}, {"depends_on": []}]}, "linear", 2, 2, 0),
     ],
@@ -106,6 +117,7 @@ def test_a_row_for_each_path_from_the_command(tmp_path: Path, capsys: pytest.Cap
         ({"steps": [{"depends_on": [1]}, {"depends_on": [0]}]}, "and 1 hold"),
         ({"steps": [{"depends_on": [4]}]}, "and 1 hold"),
         ({"task_nodes": [{}]}, "and 1 hold"),
+        ({"task_nodes": [{"task": "A", "arguments": ["<node-7>"]}]}, "and 1 hold"),
         ({"question": "x"}, "and 0 hold"),
     ],
 )
