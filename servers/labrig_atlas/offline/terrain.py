@@ -88,7 +88,7 @@ def _grid() -> bytes:
             code="unavailable",
         )
     # In a program of its own, without our environment: h5py is a library that no server loads, and it is asked once.
-    command = [sys.executable, "-I", "-c", READ, path]
+    command = [sys.executable, "-I", "-c", READ, str(path)]
     read = subprocess.run(command, capture_output=True, env={}, check=False)
     if b"No module named 'h5py'" in read.stderr:
         raise LabrigError(
