@@ -92,6 +92,8 @@ class Atlas:
         Of single questions, by their names in `labrig_atlas.services.backends`; the others are asked offline.
     mode, ledger
         How the network is asked: see `labrig.http.client.Client.configured`.
+    alone
+        Whether one caller asks, who waits for each answer: then no question is handed to a thread.
     """
 
     def __init__(
@@ -101,8 +103,9 @@ class Atlas:
         backends: Mapping[str, str] | None = None,
         mode: str = "",
         ledger: Path | None = None,
+        alone: bool = False,
     ) -> None:
-        self._name = world
+        self._name, self._alone = world, alone
         self._backends = dict(backends or {})
         self._http: dict[str, Any] = {"mode": mode, "ledger": ledger}
         self._world: World | None = None
@@ -219,8 +222,10 @@ class Atlas:
         return f"{place.latitude}, {place.longitude}"
 
     async def looked_up(self, look_up: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        """Return what a function of the world gives; it runs in a thread."""
+        """Return what a function of the world gives; it runs in a thread, for callers who are not alone."""
         world = await self.world()
+        if self._alone:
+            return look_up(world, *arguments, **more)
         return await in_thread(look_up, world, *arguments, **more)
 
 

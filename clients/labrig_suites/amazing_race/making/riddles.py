@@ -68,7 +68,7 @@ class Riddles:
                 continue
             words = f"the {page.kind} whose infobox gives {'; '.join(each.words for each in chosen)}"
             labels = " ".join([page.kind, *(each.fact.label for each in chosen)])
-            if not self.pages.names_one(words) and page.url not in (self._hit(words), self._hit(labels)):
+            if not self.pages.names_one(words) and page.url not in map(self._hit, (labels, words)):
                 return words, tuple(each.fact for each in chosen)
         return None
 

@@ -161,7 +161,7 @@ def looking_up(name: str, wiki: str) -> Iterator[Ask]:
     from labrig_atlas.published import figures, maps, texts, weather
     from labrig_atlas.reading import Pages as WikiPages
 
-    atlas = Atlas(world=name)
+    atlas = Atlas(world=name, alone=True)
     pages = WikiPages(wiki, name, atlas.client)
     rooms: dict[str, Any] = {"maps": maps, "weather": weather}
 
@@ -173,8 +173,10 @@ def looking_up(name: str, wiki: str) -> Iterator[Ask]:
         return found
 
     with asyncio.Runner() as runner:
+        # A loop's own way: that of the runner also sets handlers of signals, at each of some 10,000 questions.
+        run = runner.get_loop().run_until_complete
         try:
-            yield lambda tool, arguments: runner.run(call(tool, arguments))
+            yield lambda tool, arguments: run(call(tool, arguments))
         finally:
             runner.run(pages.close())
             runner.run(atlas.close())

@@ -5,66 +5,31 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from labrig_cli import __main__ as cli
 from labrig_harness.records.items_file import read_tasks
-from labrig_suites.amazing_race import audit, fixtures, items, simulated, suite
+from labrig_suites.amazing_race import audit, items, simulated, suite
 from labrig_suites.amazing_race.legs import leg_of, published_id, read_leg
 from labrig_suites.amazing_race.lint import GIVEN, WRONG, lint
 from labrig_suites.amazing_race.paper import dataset
 from labrig_suites.amazing_race.presets import PRESETS
+from support.published_race import a_leg, clone_at, write_log, write_trial
 
 CLONE = Path(os.environ.get("LABRIG_TEST_RACE", ""))
 RELEASE = pytest.mark.skipif(not os.environ.get("LABRIG_TEST_RACE"), reason="the release is not here")
 
 
-def a_leg(name: str) -> dict[str, Any]:
-    """The fixture's leg as it would be published: without a number and a golden trace; it joins no branches."""
-    leg = copy.deepcopy(dict(fixtures.sample().truth["leg"]))
-    leg["metadata"] = {"sample_id": name}
-    leg["stops"][4]["bridge"]["tool_chain"][-1]["output_key"] = "total"
-    return {key: value for key, value in leg.items() if key not in ("number", "golden")}
-
-
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone: a leg of one name in both variants, neither of which joins branches, and JSON that is no leg."""
-    top = tmp_path / "clone"
-    for variant in ("linear", "dag"):
-        folder = top / "data" / f"aar-{variant}" / "easy"
-        folder.mkdir(parents=True)
-        (folder / "sample_001.json").write_text(json.dumps(a_leg("sample_001")))
-    (top / "adapter").mkdir()
-    (top / "adapter" / "metadata.json").write_text('[{"adapter_name": "AAR"}]')
-    return top
-
-
-def write_log(folder: Path, sample: Any, answer: str | None) -> None:
-    """What ``tools.py`` of the published adapter writes of a perfect run."""
-    folder.mkdir(parents=True)
-    lines = [
-        {
-            "tool": call.tool,
-            "args": call.arguments,
-            "success": True,
-            "result_preview": "412",
-            "result_len": 3,
-            "ts": at,
-        }
-        for at, call in enumerate(simulated.perfect(leg_of(sample)))
-    ]
-    (folder / "tool_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    if answer is not None:
-        (folder / "answer.txt").write_text(answer)
+    return clone_at(tmp_path / "clone")
 
 
 def test_a_clone_is_read_in_one_go_and_its_folders_say_what_a_leg_is(clone: Path) -> None:
@@ -110,42 +75,10 @@ def test_the_commands_of_the_page_from_a_clone_to_tables(
     )
 
 
-def write_trial(job: Path, number: int, sample: Any, said: str, commands: list[str]) -> None:
-    """A trial of Harbor, whose task is called as the published adapter calls it: without the variant."""
-    trial = job / f"easy-sample_001__{number}"
-    for folder in ("agent", "verifier"):
-        (trial / folder).mkdir(parents=True)
-    task = sample.id.partition("-")[2]
-    result = {"task_name": task, "trial_name": trial.name, "verifier_result": {"rewards": {"reward": 1.0}}}
-    (trial / "result.json").write_text(json.dumps(result))
-    (trial / "verifier" / "reward.json").write_text(json.dumps({"reward": 1.0, "agent_answer": said}))
-    steps: list[dict[str, Any]] = [
-        {"step_id": 1, "source": "user", "message": f"# Race\n{leg_of(sample).riddle}"}
-    ]
-    for at, command in enumerate(commands, 2):
-        call = {"tool_call_id": f"c{at}", "function_name": "Bash", "arguments": {"command": command}}
-        seen = {"source_call_id": f"c{at}", "content": "Error: no key" if "maps_" in command else "# Page"}
-        steps.append(
-            {
-                "step_id": at,
-                "source": "agent",
-                "message": "",
-                "tool_calls": [call],
-                "observation": {"results": [seen]},
-            }
-        )
-    agent = {"name": "claude-code", "version": "1"}
-    document = {"schema_version": "ATIF-v1.5", "session_id": trial.name, "agent": agent, "steps": steps}
-    (trial / "agent" / "trajectory.json").write_text(json.dumps(document))
-
-
 def test_a_job_of_the_published_adapter_is_scored_by_the_commands_that_it_ran(
     clone: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Both variants have a task easy-sample_001; the riddle that the agent was told says which it was."""
-    other = a_leg("sample_001")
-    other["riddle"] = other["riddle"].replace("1.", "1. First:", 1)
-    (clone / "data" / "aar-dag" / "easy" / "sample_001.json").write_text(json.dumps(other))
     file, out = tmp_path / "published.jsonl", tmp_path / "out"
     assert cli.main(["generate", "amazing-race", "--from", str(clone), "--out", str(file)]) == 0
     linear, dag = sorted(read_tasks(file, suite), key=lambda each: each.labels["variant"] == "dag")
