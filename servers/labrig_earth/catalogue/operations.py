@@ -22,6 +22,10 @@ def find_data(call: Call) -> Result:
 
     ``prefixes`` (of ``catalogues`` in order) stand before the paths that a catalogue names.
     """
+    wanted = {name: text_of(call, name) for name in ("start", "end", "variable", "text")}
+    search(
+        (), box=call.argument("bbox"), **wanted
+    )  # what cannot be asked is refused before any file is opened
     entries, skipped = [], []
     names = list_of(call, "names", str, "paths")
     for number, place in enumerate(call.inputs.get("data", ())):
@@ -40,15 +44,7 @@ def find_data(call: Call) -> Result:
             moved = _moved(entry, prefix)
             if moved.where not in known:
                 entries.append(moved)
-    box = call.argument("bbox")
-    fitting = search(
-        entries,
-        box=box,
-        start=text_of(call, "start"),
-        end=text_of(call, "end"),
-        variable=text_of(call, "variable"),
-        text=text_of(call, "text"),
-    )
+    fitting = search(entries, box=call.argument("bbox"), **wanted)
     result = found(entries, fitting, most=count_of(call, "most", 12, high=100))
     if skipped:
         more = f" and {len(skipped) - 5} more" if len(skipped) > 5 else ""

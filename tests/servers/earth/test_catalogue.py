@@ -17,6 +17,7 @@ from labrig.errors import LabrigError
 from labrig.http.hosts import Limit
 from labrig.http.services import Service
 from labrig.http.sync import SyncClient
+from labrig_earth.catalogue import operations
 from labrig_earth.catalogue.archives import require_connected
 from labrig_earth.catalogue.entries import Entry, Variable
 from labrig_earth.catalogue.operations import OPERATIONS
@@ -119,6 +120,18 @@ def test_find_data_looks_into_files_and_catalogues_and_says_what_it_could_not_re
 
 
 # --- static STAC
+
+
+@pytest.mark.parametrize("asked", [{"end": "soon"}, {"bbox": [8, 50, 9]}, {"start": "2020", "end": "2019"}])
+def test_what_cannot_be_asked_is_refused_before_any_file_is_opened(
+    asked: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(operations, "entry_of", lambda place, **_: opened.append(place.name))
+    call = Call({"data": (Place.of(tmp_path / "a.nc"),)}, asked, tmp_path)
+    with pytest.raises(LabrigError) as error:
+        OPERATIONS["find_data"](call)
+    assert (error.value.code, opened) == ("bad_input", [])
 
 
 def test_the_catalogue_is_valid_stac_and_comes_back_as_written(
