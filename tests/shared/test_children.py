@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from hostile.guard import descendants
 from labrig.errors import LabrigError
 from labrig.isolation.children import Children, refusal
 from labrig.isolation.process import Limits
@@ -113,6 +114,26 @@ async def test_more_files_come_than_one_message_carries(module: str, tmp_path: P
         async with toy(module) as children:
             read = await children.ask({"do": "read all", "count": count}, files, limits=limits)
     assert read.stdout.split() == [str(number).encode() for number in range(count)]
+
+
+async def test_what_waits_for_its_turn_or_for_the_start_begins_nothing_after_the_end(module: str) -> None:
+    """A process that starts after `close` would be ended by nobody."""
+    before = set(descendants(os.getpid()))
+    children = toy(module, slots=1, places=1)
+    await children.ask({"do": "say"})
+    asked = [asyncio.create_task(children.ask({"do": each})) for each in ("sleep", "say")]
+    await asyncio.sleep(0)  # the first has its turn, the second waits
+    await children.close()
+    starting = toy(module)
+    asked.append(asyncio.create_task(starting.ask({"do": "say"})))
+    while not set(descendants(os.getpid())) - before:
+        await asyncio.sleep(0)
+    await starting.close()
+    came = await asyncio.gather(*asked, return_exceptions=True)
+    assert [isinstance(each, LabrigError) and each.code for each in came] == ["engine"] * 3, came
+    assert not set(descendants(os.getpid())) - before
+    with pytest.raises(LabrigError, match="was closed"):
+        await children.ask({"do": "say"})
 
 
 @pytest.mark.parametrize(

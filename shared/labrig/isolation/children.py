@@ -98,6 +98,7 @@ class Children:
         self._idle_s = idle_s
         self._turns = Turns(what, slots, places=places, most=most)
         self._server: _Server | None = None
+        self._closed = False
         self._starting = asyncio.Lock()
         self._ending: asyncio.TimerHandle | None = None
 
@@ -190,7 +191,8 @@ class Children:
                         await self._end_of(child, 0)
 
     async def close(self) -> None:
-        """End the process and all its children."""
+        """End the process and all its children; what waits for its turn is refused."""
+        self._closed = True
         server, self._server = self._server, None
         if self._ending is not None:
             self._ending.cancel()
@@ -237,12 +239,13 @@ class Children:
         async with self._starting:
             if self._ending is not None:
                 self._ending.cancel()
-            if self._server is None or self._server.dead:
-                self._server = None
-                server = _Server(self.what)
+            if self._closed:
+                raise LabrigError(f"{self.what} was closed", code="engine")
+            server = self._server
+            if server is None or server.dead:
+                server = self._server = _Server(self.what)  # known before it has started, for `close`
                 await server.start(self._command(), self._environment(), self._config, cwd=self._cwd)
-                self._server = server
-            return self._server
+            return server
 
     def _rest(self, server: _Server) -> None:
         """End the process when it has been idle for long enough."""
