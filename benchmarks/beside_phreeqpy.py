@@ -2,8 +2,10 @@
 
 ``stdio``: one call with the input of sea water, answered over stdio by our server, in a process behind walls and with
 notices, outline and files, and by a FastMCP server of ten lines that holds an IPhreeqc of phreeqpy: no walls, no files.
-``waters``: `speciate` on `WATERS` waters, and a loop that runs the same SOLUTION blocks on one loaded IPhreeqc and
-takes the same columns, by the clock and in seconds of processors, children included. All by turns in one run.
+``waters``: `speciate` on `WATERS` waters, in as many children as there are processors, and two loops on one loaded
+IPhreeqc that take the same columns, by the clock and in seconds of processors, children included: one has PHREEQC
+iterate the density of each water, as `speciate` does (its block is solved two or three times), and one takes 1 kg/L.
+All by turns in one run.
 
 Run it with ``python -m benchmarks.beside_phreeqpy``; it needs installed databases.
 """
@@ -95,31 +97,33 @@ def _now(engine: Engine) -> tuple[float, float]:
     return time.perf_counter(), time.process_time() + (used(server.process.pid)[0] if server else 0.0)
 
 
-async def tables() -> tuple[Took, Took]:
-    """Return what a table of waters takes in `speciate`, and in a loop over phreeqpy, by turns."""
+async def tables() -> dict[str, Took]:
+    """Return what a table of waters takes in `speciate`, and in loops over phreeqpy, by turns."""
     from phreeqpy.iphreeqc.phreeqc_dll import IPhreeqc
 
     alone = IPhreeqc(str(find_library().path))
     alone.load_database(str(find_database("phreeqc.dat").path))
     waters = [replace(WATER, pH=7 + n / WATERS) for n in range(WATERS)]
-    ours: Took = []
-    theirs: Took = []
+    took: dict[str, Took] = {"": [], "their densities too": [], "all at 1 kg/L": []}
 
-    def loop() -> None:
+    def loop(density: str) -> None:
+        punch = "USER_PUNCH 1\n -headings density\n 10 PUNCH RHO\n" if density != "1" else ""
         for water in waters:
-            alone.run_string(COLUMNS + solution_block(water, 1) + "\nEND\n")
+            alone.run_string(COLUMNS + punch + solution_block(water, 1, density=density) + "\nEND\n")
             alone.get_selected_output_array()
 
     async with Engine() as engine:
         await speciate(waters[:5], PHASES, engine=engine)
         for _ in range(ROUNDS):
-            (clock, cpu), _ = _now(engine), await speciate(waters, PHASES, engine=engine)
-            between, cpu_between = _now(engine)
-            loop()
-            end, cpu_end = _now(engine)
-            ours.append((between - clock, cpu_between - cpu))
-            theirs.append((end - between, cpu_end - cpu_between))
-    return ours, theirs
+            times = [_now(engine)]
+            await speciate(waters, PHASES, engine=engine)
+            times.append(_now(engine))
+            for density in ("1 calculate", "1"):
+                loop(density)
+                times.append(_now(engine))
+            for each, before, after in zip(took.values(), times[:-1], times[1:], strict=True):
+                each.append((after[0] - before[0], after[1] - before[1]))
+    return took
 
 
 def main() -> None:
@@ -128,12 +132,14 @@ def main() -> None:
     print(
         f"a small run over stdio {own:.2f} ms, FastMCP with phreeqpy {other:.2f} ms: {own / other:.2f} (2.2)"
     )
-    ours, theirs = asyncio.run(tables())
-    for n, by in enumerate(("by the clock", "of processors")):
-        own, other = (statistics.median(each[n] for each in took) for took in (ours, theirs))
-        print(
-            f"{WATERS} waters {own:.2f} s {by}, a loop over phreeqpy {other:.2f} s: {own / other:.2f} (1.0)"
-        )
+    ours, *loops = asyncio.run(tables()).items()
+    for name, took in loops:
+        for n, by in enumerate(("by the clock", "of processors")):
+            own, other = (statistics.median(each[n] for each in which) for which in (ours[1], took))
+            print(
+                f"{WATERS} waters {own:.3f} s {by}, a loop over phreeqpy ({name}) {other:.3f} s: "
+                f"{own / other:.2f} (1.0)"
+            )
 
 
 if __name__ == "__main__":

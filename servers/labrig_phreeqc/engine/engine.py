@@ -62,7 +62,7 @@ class Engine:
     ) -> None:
         self._library = library
         self._queue_s = queue_s
-        self._concurrency = concurrency or max(2, os.cpu_count() or 1)
+        self.concurrency = concurrency or max(2, os.cpu_count() or 1)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turns = self._new_turns()
         self._server: ForkServerProcess | None = None
@@ -142,7 +142,7 @@ class Engine:
         return await in_thread(assemble, *parts)  # it may take seconds, in which others are answered
 
     def _new_turns(self) -> Turns:
-        return Turns("PHREEQC", self._concurrency, places=self._concurrency * QUEUE_PER_CPU)
+        return Turns("PHREEQC", self.concurrency, places=self.concurrency * QUEUE_PER_CPU)
 
     def _adopt_loop(self) -> None:
         """Start afresh when called from another event loop than before."""

@@ -169,6 +169,10 @@ def is_file_option(statement: Statement) -> bool:
     return statement.block in ("SELECTED_OUTPUT", "DUMP") and bool(option(statement, ("file",)))
 
 
+_MAY_NAME_FILE = re.compile(r"-f|file|\\", re.IGNORECASE)
+"""What an input has at least where a statement is an `is_file_option`, in whole or joined of two lines."""
+
+
 @dataclass(frozen=True)
 class DeclaredFile:
     """A ``-file NAME`` of a SELECTED_OUTPUT or DUMP block."""
@@ -182,6 +186,8 @@ class DeclaredFile:
 def declared_files(text: str) -> list[DeclaredFile]:
     """Return the files that SELECTED_OUTPUT and DUMP blocks name, in order."""
     found: list[DeclaredFile] = []
+    if not _MAY_NAME_FILE.search(text):  # the input of a table of waters is long
+        return found
     user = 1
     for statement in statements(text):
         if statement.is_keyword:

@@ -70,4 +70,4 @@ def _mg_per_litre(analysis: Analysis, limit: Limit, weights: Mapping[str, float]
         for name, each in analysis.constituents.items()
         if not each.censored and (name if of_one_state else name.partition("(")[0]) == limit.element
     )
-    return mmol * (formula_weight(limit.formula, weights) or 0.0)
+    return mmol and mmol * (formula_weight(limit.formula, weights) or 0.0)

@@ -22,7 +22,10 @@ Found = TypeVar("Found")
 ABSENT = -999.999
 """What PHREEQC writes for the saturation index of a phase that cannot form from what is dissolved."""
 
-WATERS_A_RUN = 100
+WATERS_A_RUN = 250
+"""At most: a run costs its fork and its walls once, and holds its place until its last water."""
+WORTH_A_RUN = 25
+"""Waters for which it is worth to have one more run at a time."""
 RUNS_AT_A_TIME = 4
 """So that a large table leaves places in the engine's queue to others."""
 
@@ -40,6 +43,16 @@ SELECTED_OUTPUT 1
  -percent_error true
  -alkalinity true
 """
+
+_COLUMNS = {
+    "pH": "pH",
+    "pe": "pe",
+    "temperature": "temp(C)",
+    "ionic_strength": "mu",
+    "charge_error": "pct_err",
+    "alkalinity": "Alk(eq/kgw)",
+}
+"""Of `Speciation`, in the table of a run."""
 
 
 @dataclass(frozen=True)
@@ -163,11 +176,11 @@ class _Asked:
         return [found[number] for number in range(len(known))]
 
     async def of(self, waters: Sequence[Analysis], precipitate: str) -> list[Speciation]:
-        """Speciate waters, `WATERS_A_RUN` in a run."""
-        starts = range(0, len(waters), WATERS_A_RUN)
-        parts = await together(
-            self.solve(waters[start : start + WATERS_A_RUN], precipitate) for start in starts
-        )
+        """Speciate waters: in as many runs as there are processors, where it is worth it, of `WATERS_A_RUN` at most."""
+        runs = min(RUNS_AT_A_TIME, self.engine.concurrency, max(1, len(waters) // WORTH_A_RUN))
+        size = min(WATERS_A_RUN, -(-len(waters) // runs) or 1)
+        starts = range(0, len(waters), size)
+        parts = await together(self.solve(waters[start : start + size], precipitate) for start in starts)
         return [each for part in parts for each in part]
 
     async def solve(self, part: Sequence[Analysis], precipitate: str) -> list[Speciation]:
@@ -237,26 +250,25 @@ class _Asked:
     def rows(self, part: Sequence[Analysis], precipitate: str, run: Run) -> list[Speciation | None]:
         """Read the waters of a run; of one that failed those that are complete and were not the last."""
         table = run.selected[0]
+        place = {column: n for n, column in enumerate(table.columns)}
+        wanted = {name: place[column] for name, column in _COLUMNS.items()}
+        indices = {phase: place[f"si_{phase}"] for phase in self.phases}
+        told = {each: place[heading] for heading, each in self.headings().items()}
         found: dict[int, Speciation] = {}
         last = len(table.rows) - (not _ended_well(run))
-        for values in table.rows[:last]:
-            row = dict(zip(table.columns, values, strict=True))
-            number = int(_number(row["soln"]))
-            if str(row["state"]).strip() == "i_soln":
+        for row in table.rows[:last]:
+            number = int(_number(row[place["soln"]]))
+            if str(row[place["state"]]).strip() == "i_soln":
                 found[number] = Speciation(
                     part[number - 1],
-                    SI={phase: _index(row[f"si_{phase}"]) for phase in self.phases},
-                    density=_number(row["density"]) if "density" in row else None,
-                    told={each: _number(row[heading]) for heading, each in self.headings().items()},
-                    pH=_number(row["pH"]),
-                    pe=_number(row["pe"]),
-                    temperature=_number(row["temp(C)"]),
-                    ionic_strength=_number(row["mu"]),
-                    charge_error=_number(row["pct_err"]),
-                    alkalinity=_number(row["Alk(eq/kgw)"]),
+                    SI={phase: _index(row[n]) for phase, n in indices.items()},
+                    density=_number(row[place["density"]]) if "density" in place else None,
+                    told={each: _number(row[n]) for each, n in told.items()},
+                    **{name: _number(row[n]) for name, n in wanted.items()},
                 )
             else:
-                found[number] = replace(found[number], delta={precipitate: _number(row[f"d_{precipitate}"])})
+                delta = _number(row[place[f"d_{precipitate}"]])
+                found[number] = replace(found[number], delta={precipitate: delta})
         done = (found.get(number) for number in range(1, len(part) + 1))
         return [each if each and (each.delta or not precipitate) else None for each in done]
 

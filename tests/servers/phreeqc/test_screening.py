@@ -14,7 +14,7 @@ from labrig_phreeqc.database.databases import list_databases
 from labrig_phreeqc.engine.engine import Engine
 from labrig_phreeqc.engine.run import Run
 from labrig_phreeqc.input.screening import database_named, screen
-from labrig_phreeqc.input.statements import is_include, statements
+from labrig_phreeqc.input.statements import declared_files, is_include, statements
 from labrig_phreeqc.runs.includes import resolve_includes
 from support.places import EXAMPLES
 
@@ -107,6 +107,18 @@ def test_statements_cover_any_text_once_and_in_order(text: str) -> None:
         assert statement.line == text.count("\n", 0, statement.start) + 1
         assert statement.first
         end = statement.end
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["SELECTED_OUTPUT", "-f", "file", "-", "F", "I", "le", "\\\n", ";", "\n", " ", "x.sel"]
+        )
+    )
+)
+def test_an_input_that_is_not_read_for_files_names_none(pieces: list[str]) -> None:
+    text = "SELECTED_OUTPUT 1\n" + "".join(pieces)
+    assert declared_files(text) == declared_files(f"{text}\n# file")
 
 
 async def _never(_: str) -> Run:

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import random
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -23,7 +24,7 @@ from labrig_phreeqc.waters.report import (
     summary,
     to_csv,
 )
-from labrig_phreeqc.waters.speciation import speciate
+from labrig_phreeqc.waters.speciation import Speciation, speciate
 from labrig_phreeqc.waters.survey import speciate_waters
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -429,6 +430,30 @@ async def test_a_water_that_fails_spoils_no_other(engine: Engine) -> None:
     assert [each.delta["Calcite"] for each in solved] == pytest.approx(
         [x.delta["Calcite"] for x in alone], rel=1e-6
     )
+
+
+@pytest.mark.parametrize("precipitate", ["", "Calcite"])
+async def test_a_water_has_the_same_values_to_the_last_bit_in_any_company(
+    engine: Engine, precipitate: str
+) -> None:
+    """In a run of its own, and among others in runs that go on at a time, of which one fails."""
+    waters = []
+    for n in range(60):
+        amounts = {"Ca": 0.2 + n / 9, "Na": 1 + n**1.5, "Alkalinity": 1 + n / 20, "Cl": 1.1 + n**1.5}
+        amounts |= {"Fe": n / 5000} if n % 3 else {}
+        held = {name: Constituent(name, each, each, "mmol/L") for name, each in amounts.items()}
+        waters.append(Analysis(f"w{n}", 6 + n / 30, 5 + n / 2, held, pe=4 - n / 10 if n % 2 else None))
+    silica = {"Si": Constituent("Si", 500, 500, "mmol/L")}
+    waters[20] = replace(
+        waters[20], pH=8.0, temperature=20.0, constituents={**waters[20].constituents, **silica}
+    )
+
+    async def solved(some: Sequence[Analysis]) -> list[Speciation]:
+        return await speciate(some, ("Calcite", "CO2(g)"), engine=engine, precipitate=precipitate)
+
+    together = await solved(waters)
+    assert [n for n, each in enumerate(together) if each.failure] == [20]
+    assert together == [(await solved([each]))[0] for each in waters] == (await solved(waters[::-1]))[::-1]
 
 
 async def test_a_busy_engine_is_said_plainly(databases: object) -> None:
