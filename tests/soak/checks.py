@@ -203,7 +203,7 @@ CHECKS = (
         "the five servers listed and called in Claude Code, Codex, Gemini CLI and opencode; what Claude Code's "
         "own search finds first of people's requests",
         ((*PYTEST[:-1], "soak", "-s", CLIENTS, SEARCH),),
-        rf"by the search$|{SUMMARY}",
+        rf"found by the search alone$|found or listed at once$|{SUMMARY}",
         ((*PYTEST[:-1], "soak", "-s", CLIENTS, "-k", "Codex"),),
     ),
     Check(

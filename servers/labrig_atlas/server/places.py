@@ -22,8 +22,8 @@ MOST_RADIUS_M = 50_000
     title="Geocode",
     read_only=True,
     first=True,
-    words="address to coordinates, latitude and longitude of a city, town, street, landmark, postcode, place name, "
-    "OpenStreetMap, elevation, population of a city",
+    words="address to coordinates, latitude and longitude, lat, lon, lat/lng, GPS of a city, town, village, street, "
+    "house number, landmark, postcode, zip code, place name, OpenStreetMap, elevation, population of a city",
 )
 async def geocode(
     address: Annotated[

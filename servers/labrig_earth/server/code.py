@@ -24,13 +24,13 @@ from labrig_earth.server.places import STORES, open_data
     read_only=False,
     picture=True,
     toolsets=("code",),
-    words="EOF, principal component, PC, Hovmöller, animate, gif, histogram, scatter, kriging, interpolate stations "
-    "or rain gauges to a grid, hillshade, watershed, catchment upstream of an outlet, topographic wetness index, "
-    "TWI, TPI, terrain, lidar DEM, dtm, quantile mapping, bias correction, downscaling, verify forecasts against "
-    "observations, bias, RMSE, ACC, CRPS, reliability of an ensemble, extreme values, GEV fit, return period, "
-    "confidence interval, regression, correlation, merge, concatenate and compress nc files, fill gaps, smooth, "
-    "Savitzky-Golay, landcover tif to polygons, mosaic, convert or save as geojson, reproject, xarray, geopandas, "
-    "rasterio, script",
+    words="EOF, principal component, PC, sea level pressure (SLP), North Atlantic Oscillation, NAO, Hovmöller, "
+    "animate, histogram, scatter, kriging, interpolate stations or rain gauges to a grid, hillshade, watershed, "
+    "catchment upstream of an outlet, topographic wetness index, TWI, terrain, lidar DEM, dtm, quantile mapping, "
+    "bias correction, downscaling, verify forecasts against observations, bias, RMSE, ACC, CRPS, reliability of "
+    "an ensemble, extreme values, GEV fit, return period, confidence interval, regression, correlation, merge, "
+    "concatenate and compress nc files, fill gaps, smooth, Savitzky-Golay, landcover tif to polygons, mosaic, "
+    "convert as geojson, reproject, xarray, geopandas, rasterio, script",
 )
 async def run_python_code(
     code: Annotated[str, Field(description="Python source.")],

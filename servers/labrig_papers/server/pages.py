@@ -209,8 +209,9 @@ def cursors_place(index: int, start: int) -> int:
 @toolbox.tool(
     title="Search a paper",
     read_only=True,
-    words="words, term, phrase, equation or text within a PDF document, CTRL+F, grep, pages or page numbers where a "
-    "term or Table is written, mentioned or present, mentions, occurrences, highlight",
+    words="words, term, phrase, equation or text within a PDF document, review, thesis or report, CTRL+F, grep, pages "
+    "or page numbers where a term or Table is written, mentioned or present, where authors talk about or discuss a "
+    "topic, mentions, occurrences, highlight",
 )
 async def search_paper(
     path: PathArgument,
