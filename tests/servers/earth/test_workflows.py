@@ -160,3 +160,26 @@ async def test_the_example_of_a_description_runs(client: Client[Any]) -> None:
     for name, example in calls.items():
         found = await client.call_tool(name, example)
         assert found.content and not found.is_error, name
+
+
+async def test_a_word_that_a_closed_list_does_not_have_is_refused_with_those_that_it_has(
+    client: Client[Any],
+) -> None:
+    tools = await client.list_tools()
+    calls, tried = examples(tools), 0
+    for tool in tools:
+        for key, argument in tool.input_schema["properties"].items():
+            words = argument.get("enum") or argument.get("items", {}).get("enum")
+            if tool.name not in calls or not words:
+                continue
+            wrong = "average_of_it" if argument["type"] == "string" else ["average_of_it"]
+            found = await client.call_tool(tool.name, {**calls[tool.name], key: wrong}, raise_on_error=False)
+            said = found.content[0].text
+            assert found.is_error and "average_of_it" in said, (tool.name, key, said)
+            assert sum(word.lower() in said.lower() for word in words) >= min(len(words), 3), (
+                tool.name,
+                key,
+                said,
+            )
+            tried += 1
+    assert tried >= 12
