@@ -22,8 +22,8 @@ async def get_country_facts(
 ) -> Answer:
     """Get population and area of a country with source and year, capital, currency, continent, neighbours.
 
-    Capital, currency, languages, inhabitants, neighbours: for countries of a continent (South America, Africa, ..)
-    ask for one after the other.
+    It tells capital, currency, languages, inhabitants, neighbours; for countries of a continent (South America,
+    Africa, ..) ask for one after the other.
 
     Example: {"country": "Germany"}
     """

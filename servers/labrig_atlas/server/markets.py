@@ -36,9 +36,9 @@ async def get_market_history(
 
     Offline there are fictional securities alone; an unknown symbol is answered with some of them.
 
-    The stock price of a company over a year, closing prices of stocks for every trading day of a month or week,
-    historical quotes of two stocks to compare, what a share is trading at now, bitcoin or Ethereum in USD or euros
-    and how it moved, its volume and market cap.
+    It gives the stock price of a company over a year, closing prices of stocks for every trading day of a month or
+    week, historical quotes of two stocks to compare, what a share is trading at now, bitcoin or Ethereum in USD or
+    euros and how it moved, its volume and market cap.
 
     Example: {"symbol": "ALDR.LA", "date": "2024-12-25"}
     """

@@ -42,8 +42,8 @@ async def fetch_webpage(
 
     Long texts and lists come in parts: repeat the call with the cursor that `next` names.
 
-    Wikipedia: what the article or entry says (intro, when and where someone was born or died), the box on the right
-    (infobox: mayor, population), lists and tables of a wiki page.
+    Of Wikipedia it gives what the article or entry says (intro, when and where someone was born or died), the box on
+    the right (infobox: mayor, population), lists and tables of a wiki page.
 
     Example: {"url": "Ulm"}
     """

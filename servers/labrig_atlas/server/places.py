@@ -102,7 +102,7 @@ async def search_places(
 ) -> Answer:
     """Search places by kind or name, nearest first: museums, restaurants, parks, hotels, hospitals, churches, ..
 
-    Pharmacies, cafes, stations, schools, .. within so many metres of a place.
+    It finds pharmacies, cafes, stations, schools, .. within so many metres of a place.
 
     Example: {"query": "museums", "near": "Ulm"}
     """

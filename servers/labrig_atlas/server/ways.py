@@ -33,8 +33,8 @@ async def find_route(
 ) -> Answer:
     """Find the way between two places, its length and time by road; mode straight: the distance along the geodesic.
 
-    Driving, walking (on foot), cycling: how long, how many minutes, which turns. straight: how far as the crow flies,
-    in km or nautical miles.
+    For driving, walking (on foot) or cycling it says how long, how many minutes, which turns; straight says how far as
+    the crow flies, in km or nautical miles.
 
     Example: {"origin": "Ulm", "destination": "Munich"}
     """
@@ -116,8 +116,8 @@ async def get_distances(
 ) -> Answer:
     """Get length (m) and time (s) of the ways from each origin (rows) to each destination (columns).
 
-    Travel times and distances from one or several places to several others at once (airports, towns), by car or on
-    foot.
+    It gives travel times and distances from one or several places to several others at once (airports, towns), by car
+    or on foot.
 
     Example: {"origins": ["Ulm"], "destinations": ["Munich", "Stuttgart"]}
     """

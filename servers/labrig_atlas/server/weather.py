@@ -39,7 +39,7 @@ async def get_weather(
 ) -> Answer:
     """Get the weather of past days or the forecast: by default max, min (degC), precipitation (mm), WMO code.
 
-    Historical weather at a location: temperature and rain on a day years ago, or
+    It gives historical weather at a location: temperature and rain on a day years ago, or
     monthly sums over past years (how rainy was a month).
 
     Example: {"place": "Ulm", "start_date": "2020-06-01"}

@@ -236,7 +236,7 @@ def join_list(given: Any) -> Any:
 DataArgument = Annotated[
     str,
     BeforeValidator(join_list),
-    Field(description="File, @root/.., a pattern (tas_*.nc), list or handle."),
+    Field(description="File, @root/.., pattern (tas_*.nc), list, handle."),
 ]
 VariableArgument = Annotated[str, Field(description="If several.")]
 PolygonsArgument = Annotated[str, Field(description="File or handle.")]

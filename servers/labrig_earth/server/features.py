@@ -32,7 +32,7 @@ Closed = Annotated[str, Field(description="Layer (flood, works) that closes the 
 LayerName = Annotated[str, Field(description="If several.")]
 Crs = Annotated[str, Field(description="If unstated.")]
 Point = Annotated[list[float], Field(min_length=2, max_length=2, description="[longitude, latitude].")]
-Columns = Annotated[list[str], Field(max_length=50, description="Columns to add up, such as residents.")]
+Columns = Annotated[list[str], Field(max_length=50, description="Columns to add up, as residents.")]
 
 
 @toolbox.tool(
@@ -55,7 +55,7 @@ async def query_features(
 ) -> Answer:
     """Find, count and list features of a layer or OpenStreetMap: by attributes, in a box, region or another layer.
 
-    Which district holds a point; how many parks lie in a zone.
+    Which district holds a point? How many parks lie in a zone?
 
     Example: {"data": "@data/town/town.osm", "where": [{"column": "building"}]}
     """
@@ -93,8 +93,8 @@ async def measure_features(
 async def measure_distances(
     start: Annotated[list[float] | None, Field(description="A point, [longitude, latitude].")] = None,
     end: Annotated[list[float] | None, Field(description="Another point.")] = None,
-    data: Annotated[str, Field(description="Instead of start: a layer of features.")] = "",
-    other: Annotated[str, Field(description="Instead of end: the layer whose nearest one is wanted.")] = "",
+    data: Annotated[str, Field(description="Instead of start: a layer.")] = "",
+    other: Annotated[str, Field(description="Instead of end: layer whose nearest is wanted.")] = "",
     within_m: Annotated[float | None, Field(ge=0, description="Farther ones (metres) are left out.")] = None,
     where: Where = {},  # noqa: B006
     other_where: OtherWhere = {},  # noqa: B006
@@ -128,7 +128,7 @@ async def reshape_features(
     ],
     size_m: Annotated[float | None, Field(description="Of a buffer, metres; below 0 it shrinks.")] = None,
     merge: Annotated[bool, Field(description="Buffers that overlap become one.")] = False,
-    by: Annotated[str, Field(description="Column: one shape for each of its values.")] = "",
+    by: Annotated[str, Field(description="Column: one shape for each value.")] = "",
     order: Annotated[str, Field(description="Column that orders the points.")] = "",
     other: Annotated[str, Field(description="The area that voronoi cells cover.")] = "",
     where: Where = {},  # noqa: B006
@@ -175,8 +175,8 @@ async def overlay_layers(
 ) -> Answer:
     """Lay two layers over each other and cut them: the part that overlaps (clip), both, or one without the other.
 
-    Share (percentage) of a district's area in a zone, roads clipped by a boundary. Join points (lon, lat) to the
-    polygons they lie in, such as species to habitat; count them with summarise_table.
+    Find the share (percentage) of a district's area in a zone, roads clipped by a boundary. Join points (lon, lat) to
+    the polygons they lie in, such as species to habitat; count them with summarise_table.
 
     Example: {"data": "@data/town/districts.geojson", "other": "@data/town/flood.gpkg"}
     """
@@ -192,7 +192,7 @@ async def overlay_layers(
 )
 async def find_exposed_features(
     data: LayerFile,
-    other: Annotated[str, Field(description="Layer of the hazard, such as a flood.")],
+    other: Annotated[str, Field(description="Layer of the hazard (flood).")],
     sums: Columns = [],  # noqa: B006
     where: Where = {},  # noqa: B006
     layer: LayerName = "",
@@ -310,7 +310,7 @@ async def spectral_index(
     options: Annotated[
         dict[str, Any],
         keys_of(
-            "Further options.",
+            "Options.",
             bands={
                 "type": "object",
                 "description": 'Of the first file, by name: {"red": 3}.',
@@ -328,10 +328,10 @@ async def spectral_index(
         ),
     ] = {},  # noqa: B006
 ) -> Answer:
-    """Index of a satellite scene with scale, offset and cloud mask, or its change.
+    """Compute an index of a satellite scene with scale, offset and cloud mask, or its change.
 
-    NDVI, NDWI of red, green and NIR bands (B3, B4, B8), clouds masked, as a GeoTIFF; burn severity of a fire (dNBR of
-    two scenes).
+    It makes NDVI, NDWI of red, green and NIR bands (B3, B4, B8), clouds masked, as a GeoTIFF; burn severity of a fire
+    (dNBR of two scenes).
 
     Example: {"index": "NDVI", "files": ["@data/scenes/2022-06-18.tif", "@data/scenes/2022-06-18_SCL.tif"]}
     """

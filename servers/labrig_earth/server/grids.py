@@ -176,9 +176,9 @@ async def aggregate_grid(
     options: Annotated[dict[str, Any], keys_of("Of the statistic.", **{**GENERAL, **OF_STATISTIC})] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Statistics over time, area-weighted space or polygons (space first).
+    """Give statistics over time, area-weighted space or polygons (space first).
 
-    Monthly, daily, seasonal (DJF), climatology, anomalies, trends (Mann-Kendall, Sen slope) of annual
+    It gives monthly, daily, seasonal (DJF), climatology, anomalies, trends (Mann-Kendall, Sen slope) of annual
     max, longest run of consecutive dry days (spells), tropical nights (exceedance), degree days, drought (spi,
     spei), km2 of forest (class_areas).
 
@@ -229,7 +229,7 @@ async def derive_variable(
 ) -> Answer:
     """Compute a quantity from others, arithmetic of two fields on one grid, another unit.
 
-    Heat index, wind speed (u, v), relative humidity, dew point, slope; kg m-2 s-1 to mm d-1.
+    It gives heat index, wind speed (u, v), relative humidity, dew point, slope; kg m-2 s-1 to mm d-1.
 
     Example: {"data": "@data/climate/daily.nc", "what": "convert", "variables": {"first": "t2m"},
     "options": {"unit": "degC"}}
@@ -268,7 +268,8 @@ async def regrid_variable(
 ) -> Answer:
     """Resample or reproject a raster or variable: another grid, pixel size or CRS.
 
-    Conservative remap or bilinear interpolation onto the grid of a target file or a resolution (0.1° to 0.25°).
+    It does a conservative remap or bilinear interpolation onto the grid of a target file or a resolution (0.1° to
+    0.25°).
 
     Example: {"data": "@data/climate/daily.nc", "variable": "t2m", "resolution": 2, "select": {"end": "2017-01-02"}}
     """
@@ -304,10 +305,10 @@ async def zonal_statistics(
     options: Annotated[dict[str, Any], keys_of("Options.", **OF_ZONAL)] = {},  # noqa: B006
     job: JobArgument = False,
 ) -> Answer:
-    """Statistics of cells in polygons, a cell counting by its part inside, for each time.
+    """Give statistics of cells in polygons, a cell counting by its part inside, for each time.
 
-    Mean, max, percentile of a raster (rainfall, NDVI) for every country, municipality or park; mask by a shapefile;
-    fractions of land cover (forest).
+    Find mean, max, percentile of a raster (rainfall, NDVI) for every country, municipality or park, fractions of land
+    cover (forest); mask by a shapefile.
 
     Example: {"data": "@data/town/people.tif", "polygons": "@data/town/districts.geojson", "statistics": ["sum"]}
     """

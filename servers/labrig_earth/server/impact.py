@@ -141,7 +141,7 @@ async def make_weather(
     options: Annotated[
         dict[str, Any],
         keys_of(
-            "Further options.",
+            "Options.",
             start=text("First day, ISO."),
             end=text("Last day, ISO."),
             diurnal_range_k=number("K, where only the mean temperature is known."),
@@ -480,7 +480,7 @@ async def plot_run(
     options: Annotated[
         dict[str, Any],
         keys_of(
-            "Further options.",
+            "Options.",
             title=text("Of the picture."),
             season=number("Of crops, from 1."),
             member=number("Of crops; 0 is the first weather."),

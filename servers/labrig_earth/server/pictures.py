@@ -86,7 +86,8 @@ async def plot(
 ) -> Pictures:
     """Draw a map (coast lines, scale, units) or a series (band for members).
 
-    Heatmap of a field or scene with coastlines and borders, diverging colours centred on zero, Robinson projection.
+    It makes a heatmap of a field or scene with coastlines and borders, diverging colours centred on zero, Robinson
+    projection.
 
     Example: {"kind": "map", "files": ["@data/town/people.tif"]}
     """

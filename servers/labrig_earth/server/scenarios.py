@@ -67,7 +67,7 @@ async def compile_scenario(
     options: Annotated[
         dict[str, Any],
         keys_of(
-            "Further options.",
+            "Options.",
             latitude=number("Degrees north, for et0_mm."),
             elevation_m=number("m, for et0_mm."),
             seed=number("Of wet days."),

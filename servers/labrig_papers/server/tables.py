@@ -35,8 +35,8 @@ async def read_table(
 ) -> Answer:
     """Read a table: head, unit of each column, and rows with their page, box and the printed line as evidence.
 
-    Tables of an article as rows and columns, structured as for a csv or json; those over several pages or with rotated
-    headers are stitched into a single one; units stay with the header.
+    It gives tables of an article as rows and columns, structured as for a csv or json; those over several pages or with
+    rotated headers are stitched into a single one; units stay with the header.
 
     Example: {"path": "paper.pdf", "table": "TABLE I"}
     """

@@ -98,9 +98,9 @@ async def read_values(
 ) -> Answer:
     """Read quantities out of a PHREEQC output, one row for each state (step, time, cell), with units.
 
-    m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase, kin() and
-    dk() (the change) of a kinetic reactant, p() gas pressure; density, volume, activity of water, moles of minerals in
-    the assemblage (initial, final, delta).
+    Quantities are m() molality, a() activity, la() its log10, SI() saturation index, moles() and delta() of a phase,
+    kin() and dk() (the change) of a kinetic reactant, p() gas pressure; density, volume, activity of water, moles of
+    minerals in the assemblage (initial, final, delta).
     Of a file of selected output, name columns instead. A long table comes as a CSV artifact with its first, last,
     least and greatest.
 

@@ -126,8 +126,8 @@ async def check_input(
 ) -> Answer:
     r"""Check the solutions of an input before anything reacts.
 
-    Charge error, the change of pH that `charge` would make, lines without effect, defaults in effect, what masses are
-    counted as, doubtful numbers.
+    It says the charge error, the change of pH that `charge` would make, lines without effect, defaults in effect, what
+    masses are counted as, doubtful numbers.
 
     Use it before a run, or when PHREEQC stops with an error (unknown input, no keyword), and for ion balance,
     electroneutrality and missing alkalinity or bicarbonate.

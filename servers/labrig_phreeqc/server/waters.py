@@ -70,8 +70,8 @@ async def speciate_waters(
 ) -> Answer:
     r"""Speciate up to 5,000 waters: charge balance, saturation indices, scaling (CaCO3 that would precipitate).
 
-    Headings such as `Ca (mg/L)`, `Alkalinity (mg/L as CaCO3)`, `Temp (C)`, `pH`. Unusable rows are explained, doubtful
-    ones flagged. Results go to a CSV and to a JSON for draw_plot.
+    It takes headings such as `Ca (mg/L)`, `Alkalinity (mg/L as CaCO3)`, `Temp (C)`, `pH`. Unusable rows are explained,
+    doubtful ones flagged. Results go to a CSV and to a JSON for draw_plot.
 
     A row is a water of the lab or field (groundwater, tap water, spring; CSV or xlsx, any units). It says which
     species holds an element, the ion balance error, the saturation state of calcite, aragonite, dolomite and gypsum,
@@ -181,7 +181,7 @@ async def estimate_saturation(
     alkalinity_as: AlkalinityArgument = "",
     sheet: SheetArgument = "",
 ) -> Answer:
-    r"""Saturation indices of one water with their uncertainty: Monte Carlo over analytical errors in several databases.
+    r"""Estimate saturation indices of a water with uncertainty: Monte Carlo over analytical errors, several databases.
 
     Gives median, interval, share above zero, and how much of the spread is analysis (by constituent), database (by
     redox partition, complexes, activity model, log K), temperature. draw_plot(kind='uncertainty') draws its file.

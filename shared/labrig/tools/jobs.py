@@ -44,9 +44,7 @@ def offer(
     )
     async def get_job(
         job: JobArgument,
-        wait_s: Annotated[
-            float, Field(ge=0, le=45, description="Wait up to this many seconds for the end.")
-        ] = 0.0,
+        wait_s: Annotated[float, Field(ge=0, le=45, description="Most seconds to wait for the end.")] = 0.0,
     ) -> Answer:
         here = session()
         return told(await here.jobs.get(job, wait_s, owner=here.owner, shown=here.progress), source)
