@@ -284,6 +284,18 @@ async def test_a_module_that_cannot_be_asked_is_said_so(
         assert caught.value.code == "internal"
 
 
+async def test_a_process_that_could_not_be_started_is_started_the_next_time(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = toy(module)
+    with monkeypatch.context() as patch:
+        patch.setattr(Children, "_command", lambda self: ["/no/such/program"])
+        with pytest.raises(LabrigError, match="could not be started"):
+            await children.ask({"do": "say"})
+    assert (await children.ask({"do": "say"})).kind == "ok"
+    await children.close()
+
+
 async def test_a_relative_folder_is_the_one_that_it_was(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,7 @@ class WarmServer:
     Attributes
     ----------
     dead
-        Whether it has ended, or is not spoken to any more.
+        Whether it was not launched, has ended, or is not spoken to any more.
     runs
         What waits for the end of each run: ``ended`` as it was told, without event and id.
     received
@@ -53,7 +53,7 @@ class WarmServer:
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.dead = False
+        self.dead = True
         self.runs: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self.received: deque[int] = deque()
         self._numbers = itertools.count(1)
@@ -94,6 +94,7 @@ class WarmServer:
                 raise LabrigError(
                     f"{self.what} could not be started: {error}", where=command[0], code="unavailable"
                 ) from error
+        self.dead = False
         self.control.setblocking(False)
         self._loop.add_reader(self.control, self._receive)
 
