@@ -297,16 +297,16 @@ def _estimate(found: Estimate) -> dict[str, Any]:
 async def _table(path: str, table: str, sheet: str) -> tuple[str, list[str]]:
     """Return a table as text, and which sheets of a workbook are not in it."""
     from labrig.tables.apart import sheets_apart
-    from labrig_phreeqc.waters.workbook import MOST_COLUMNS, MOST_ROWS, WORKBOOK, choose_sheet
+    from labrig_phreeqc.waters.workbook import MOST_COLUMNS, MOST_ROWS, WORKBOOKS, choose_sheet
 
     if bool(path) == bool(table):
         raise LabrigError(
             "Give either path or table" + (", not both" if table else ": both are empty"),
             where="path, table",
-            expected="a CSV or .xlsx of the workspace, or the text of a CSV",
+            expected="a CSV or workbook of the workspace, or the text of a CSV",
         )
     data = b"" if table else source_bytes(path)
-    if not data.startswith(WORKBOOK):
+    if not data.startswith(WORKBOOKS):
         if sheet:
             raise LabrigError("Only a workbook has sheets", where=f"sheet={sheet!r}", expected="no sheet")
         return table or decoded(data), []

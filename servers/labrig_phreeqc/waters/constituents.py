@@ -82,6 +82,7 @@ EQUIVALENTS: Mapping[str, float] = {
 }
 """Equivalents of alkalinity in a mole of the formulas in which it is reported."""
 
+ALKALIS = "sodium and potassium together are not one species; write Na if it is to stand for both"
 _AMBIGUOUS = {
     "total nitrogen is not one species; write NO3 as N, NO2 as N or NH4 as N": "n tn totalnitrogen",
     "it is not said of which species; write NO3 as N, NO2 as N or NH4 as N": "nitrogen",
@@ -89,7 +90,7 @@ _AMBIGUOUS = {
     "carbon may be organic; write DIC for dissolved inorganic carbon": "c",
     "free CO2 follows from pH and alkalinity; total inorganic carbon is DIC": "co2",
     "nitrate and nitrite together are not one species": "no3+no2 no2+no3 nitrate+nitrite nox",
-    "sodium and potassium together are not one species; write Na if it is to stand for both": (
+    ALKALIS: (
         "na+k k+na nak kna sodium+potassium potassium+sodium sodiumandpotassium natrium+kalium sodio+potasio"
     ),
     "organic carbon is not used": "doc toc",

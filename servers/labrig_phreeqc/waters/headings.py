@@ -11,6 +11,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_phreeqc.database.catalogue import Catalogue
 from labrig_phreeqc.waters.columns import Column, Stated, conversion
 from labrig_phreeqc.waters.constituents import (
+    ALKALIS,
     EQUIVALENTS,
     Known,
     ambiguity,
@@ -110,7 +111,7 @@ def read_columns(
         below = plain(units[index]).strip("()[] ") if index < len(units) else ""
         extra = by_header.get(header.strip().casefold(), "")
         columns.append(_read(index, header, below, extra, catalogue, stated))
-    return _without_totals(_one_each(columns))
+    return _without_sums(_without_totals(_one_each(columns)))
 
 
 @lru_cache(maxsize=4096)  # each line of a table's head is asked for each delimiter, then once more
@@ -147,7 +148,10 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         name = (name[: error.start()] + " " + name[error.end() :]).strip(_EDGE + "()%")
     folded = fold(name)
     if why := ambiguity(name):
-        return blank.left_out(why)
+        both = (said if said.unit else _stated(said, stated)).unit
+        if why != ALKALIS or both is None or both.kind == "mass":
+            return blank.left_out(why)
+        name = "Na"  # of charge 1 as potassium is: the balance and the type of the water are the same
     if folded in _TDS | _HARDNESS:
         return _total(blank, folded, said if said.unit or folded in _HARDNESS else _stated(said, stated))
     meant = _constituent(name, catalogue)
@@ -366,3 +370,22 @@ def _without_totals(columns: list[Column]) -> list[Column]:
             column = column.left_out(why)
         found.append(column)
     return found
+
+
+def is_sum_of_alkalis(column: Column) -> bool:
+    """Tell whether a column of concentrations holds sodium and potassium together; it is read as sodium."""
+    return column.role == "concentration" and ambiguity(_name(plain(column.header))[0]) == ALKALIS
+
+
+def _without_sums(columns: list[Column]) -> list[Column]:
+    """Leave out the sum of sodium and potassium where one of them is there too."""
+    one = next(
+        (
+            each.header
+            for each in columns
+            if each.role == "concentration" and each.element in ("Na", "K") and not is_sum_of_alkalis(each)
+        ),
+        "",
+    )
+    why = f"{one} is in the table too and counts"
+    return [each.left_out(why) if one and is_sum_of_alkalis(each) else each for each in columns]

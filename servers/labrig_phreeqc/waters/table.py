@@ -15,7 +15,7 @@ from labrig_phreeqc.waters.analysis import DILUTE_G_PER_L
 from labrig_phreeqc.waters.cells import SHARES, BelowLimit, Decimal, decimal_mark, read_cell
 from labrig_phreeqc.waters.columns import Column, Stated
 from labrig_phreeqc.waters.constituents import fold
-from labrig_phreeqc.waters.headings import read_columns
+from labrig_phreeqc.waters.headings import is_sum_of_alkalis, read_columns
 from labrig_phreeqc.waters.rows import (
     MAJOR,
     TEMPERATURE_RANGE,
@@ -131,6 +131,11 @@ def read_table(
         *notes,
         *_missing(columns, temperature),
         *_left_out(columns),
+        *(
+            f"{each.header} counts as sodium: how much of it is potassium is not known"
+            for each in columns
+            if is_sum_of_alkalis(each)
+        ),
         *reader.notes(rows),
     ]
     return Table(tuple(columns), rows, tuple(notes), dict(reader.remarks.censored), tuple(warnings))

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from labrig.errors import LabrigError
 from labrig_phreeqc.waters.sheet import likeness
 
-WORKBOOK = b"PK\x03\x04"
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How an xlsx and an old xls begin."""
 MOST_ROWS, MOST_COLUMNS = 100_000, 600
 """Of a sheet that are read: one line a value takes many rows; a table with more columns is refused."""
 LEAST = 2

@@ -16,6 +16,7 @@ from labrig_phreeqc.waters.headings import recognised
 from labrig_phreeqc.waters.layouts import CODES
 from labrig_phreeqc.waters.table import Table, read_table
 from labrig_phreeqc.waters.workbook import choose_sheet
+from support.old_workbook import old_workbook
 
 WQP = """ActivityIdentifier,ActivityStartDate,ActivityStartTime/Time,MonitoringLocationIdentifier,\
 ResultDetectionConditionText,CharacteristicName,ResultSampleFractionText,ResultMeasureValue,\
@@ -189,7 +190,7 @@ async def test_a_workbook_through_the_front_door(tmp_path: Path, databases: Path
     async with Client(build(toolbox, ServeOptions(workspace=tmp_path / "w"))) as client:
 
         async def survey(**more: str) -> dict[str, object]:
-            result = await client.call_tool_mcp("speciate_waters", {"path": "lab.xlsx", **more})
+            result = await client.call_tool_mcp("speciate_waters", {"path": "lab.xlsx"} | more)
             structured: dict[str, object] = result.structured_content or result.meta["labrig"]["error"]
             return structured
 
@@ -199,6 +200,11 @@ async def test_a_workbook_through_the_front_door(tmp_path: Path, databases: Path
         other = await survey(sheet="June")
         assert other["data"]["table"]["rows"][0][0] == "W2"  # type: ignore[index]
         assert "did you mean June" in str(await survey(sheet="Juni"))
+        (tmp_path / "w" / "lab.xls").write_bytes(
+            old_workbook({"May": [heading, ["W3", 7.4, 12.5, 40.1, 122.0]]})
+        )
+        old = await survey(path="lab.xls")
+        assert old["data"]["table"]["rows"][0][:2] == ["W3", 7.4]  # type: ignore[index]
 
 
 def test_a_workbook_without_a_table_is_refused() -> None:

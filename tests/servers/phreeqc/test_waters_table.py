@@ -771,7 +771,7 @@ def test_a_temperature_that_no_water_has_costs_its_row_and_not_the_column() -> N
     ("heading", "why"),
     [
         ("NaK", "sodium and potassium together"),
-        ("K+Na (meq/L)", "sodium and potassium together"),
+        ("K+Na (mg/L)", "sodium and potassium together"),
         ("Sn", "the database lacks Sn"),
         ("Zr (ug/L)", "the database lacks Zr"),
         ("Y (ug/L)", "the database lacks Y"),
@@ -782,6 +782,18 @@ def test_a_temperature_that_no_water_has_costs_its_row_and_not_the_column() -> N
 def test_no_column_of_an_ion_is_mere_text(heading: str, why: str, catalogue: Catalogue) -> None:
     read_ = column(heading, catalogue)
     assert read_.role == "left out" and why in read_.why
+
+
+def test_sodium_and_potassium_in_equivalents_balance_together() -> None:
+    heading, row = "Sample,pH,Temp (C),Ca (meq/L),{} (meq/L),Cl (meq/L){}", "A,7,12,2,3,5"
+    found = table(row, heading=heading.format("Na+K", ""))
+    assert found.waters[0].analysis.constituents["Na"].amount == 3
+    assert "Na+K (meq/L) counts as sodium: how much of it is potassium is not known" in found.notes
+    beside = table(f"{row},1", heading=heading.format("NaK", ",K (meq/L)"))
+    assert "Na" not in beside.waters[0].analysis.constituents
+    assert [each.why for each in beside.columns if each.header == "NaK (meq/L)"] == [
+        "K (meq/L) is in the table too and counts"
+    ]
 
 
 @pytest.mark.parametrize("heading", ["Y", "I", "No", "At", "K2"])
