@@ -34,7 +34,8 @@ def combine(found: list[tuple[str, Description]], most_bytes: int) -> dict[str, 
     dict
         ``kinds``, the commonest first: files with the same columns in the same order (name, unit, and number, text or
         date) with ``files``, ``such_as``, ``rows`` of all, ``columns`` (range, missing and distinct values over all),
-        and ``differs``, how they differ from the first kind. Types integer and number are one.
+        ``not_described``, sheets or tables besides the first one with how many files have them, and ``differs``, how
+        they differ from the first kind. Types integer and number are one.
     """
     kinds: dict[tuple[Any, ...], list[tuple[str, Description]]] = {}
     for path, description in found:
@@ -87,9 +88,18 @@ def _kind(files: list[tuple[str, Description]], first: list[dict[str, Any]]) -> 
     kind["columns"] = [
         _over_all(list(column)) for column in zip(*(d.columns for d in descriptions), strict=True)
     ]
+    if others := Counter(name for each in descriptions for name in _others(each)):
+        kind["not_described"] = dict(others.most_common(MOST_LEVELS))
     if notes := Counter(note for each in descriptions for note in each.notes):
         kind["notes"] = [f"{note} ({count} files)" for note, count in notes.most_common(5)]
     return kind
+
+
+def _others(description: Description) -> list[str]:
+    """Return the sheets of a workbook, or the tables of a database, besides the one that was described."""
+    about = description.about
+    chosen = {about.get("sheet"), about.get("table")}
+    return [name for name in (*about.get("sheets", ()), *about.get("tables", ())) if name not in chosen]
 
 
 def _differences(columns: list[dict[str, Any]], first: list[dict[str, Any]]) -> list[str]:

@@ -44,6 +44,8 @@ from labrig.tools.reading import Files, NotText
 __all__ = ["Description", "describe_table"]
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_OF_R = (b"X\n\0\0\0", b"RDX2\nX\n", b"RDX3\nX\n")
+"""What saveRDS and save write, unpacked (R Internals, section 1.8)."""
 
 
 def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = True) -> Description:
@@ -104,6 +106,13 @@ def describe_table(files: Files, path: str, *, sheet: str = "", values: bool = T
             where=path,
             expected="a table as it is, or packed by gzip, bzip2 or xz",
             try_=f"run_python_code with files=[{path!r}]; pandas unpacks inputs/NAME by its ending",
+        )
+    if beginning.startswith(_OF_R):
+        raise LabrigError(
+            "This is data that R saved, which nothing reads here",
+            where=path,
+            expected="a table as CSV or Parquet",
+            try_="in R: write.csv(readRDS('x.rds'), 'x.csv'), or load('x.rda') first",
         )
     try:
         return _described_text(files, path, name)

@@ -18,6 +18,7 @@ from typing import Any
 
 from labrig.tables.dates import DAY, MONTH, Dates, iso_date, written_dates
 from labrig.tables.numbers import Numbers, Tally, is_padded, readings
+from labrig.tables.units import plain_unit
 
 MISSING = frozenset(
     {"", "NA", "<NA>", "#NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"}
@@ -248,9 +249,12 @@ class Column:
 
 
 def unit_in(heading: str) -> str:
-    """Return the unit that a heading states at its end in brackets, as ``temp (degC)`` or ``flow [m3/s]`` do."""
-    found = _UNIT.search(heading.rstrip()[-_UNIT_CHARACTERS:])
-    return found[1] if found and not _NO_UNIT.fullmatch(found[1]) else ""
+    """Return the unit that a heading states at its end: ``temp (degC)``, ``flow [m3/s]``, ``Cl mg/l``."""
+    end = heading.rstrip()[-_UNIT_CHARACTERS:]
+    found = _UNIT.search(end)
+    if found is None:
+        return plain_unit(end)
+    return "" if _NO_UNIT.fullmatch(found[1]) else found[1]
 
 
 def named(

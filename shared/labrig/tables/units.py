@@ -18,6 +18,9 @@ _WORDS = (
     "emu rpm vpm pptv ppbv ppmv Jy mas arcsec au pc "
 )
 SYMBOLS = frozenset(_WORDS.split())
+_ALONE = "mm cm km km2 m2 m3 hPa kPa dbar kg mg ug µg μg ng ha NTU mV psu ppb degC °C ºC °F ‰ %"
+_PLAIN = frozenset(_ALONE.split())
+"""Symbols that are nothing but units also behind a name and without brackets; ``m``, ``d`` or ``No`` may be others."""
 _PREFIXES = (
     "da",
     "Y",
@@ -58,3 +61,10 @@ def is_unit(text: str) -> bool:
 def _is_symbol(part: str) -> bool:
     bare = _POWER.sub("", part) or part
     return any(bare.startswith(prefix) and bare[len(prefix) :] in SYMBOLS for prefix in _PREFIXES)
+
+
+def plain_unit(heading: str) -> str:
+    """Return the unit in which a heading ends without brackets (``Cl mg/l``, ``Rainfall mm``); empty where in doubt."""
+    name, _, last = heading.strip().rpartition(" ")
+    ratio = "/" in last.strip("/") and is_unit(last) and not last[0].isupper()
+    return last if name and (ratio or last in _PLAIN) else ""

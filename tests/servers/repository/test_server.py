@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
@@ -587,6 +588,20 @@ def test_many_tables_are_described_as_one(own: Rig, lakes: Path) -> None:
     assert "did you mean" in own.refusal("describe_table", path="sites/none.csv")
     assert "No file matches" in own.refusal("describe_table", path="sites/*.nothing")
     shutil.rmtree(many)
+
+
+def test_further_sheets_of_a_pattern_are_named(own: Rig, lakes: Path) -> None:
+    (lakes / "books").mkdir()
+    for number, sheets in enumerate((("Rain", "Flow"), ("Rain", "Flow", "Notes"))):
+        book = openpyxl.Workbook()
+        for name in sheets:
+            book.create_sheet(name).append([name, "mm"])
+            book[name].append(["a", 1.5])
+        del book["Sheet"]
+        book.save(lakes / "books" / f"{number}.xlsx")
+    (kind,) = own.own("describe_table", path="books/*.xlsx")["data"]["kinds"]
+    assert (kind["rows"], kind["not_described"]) == (2, {"Flow": 2, "Notes": 1})
+    shutil.rmtree(lakes / "books")
 
 
 def test_a_pattern_has_no_sheet_and_no_pages(own: Rig) -> None:

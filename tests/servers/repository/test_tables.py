@@ -309,6 +309,16 @@ def test_what_is_no_table(content: bytes | str, name: str) -> None:
     assert refusal(content, name).code == "bad_input"
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"X\n\0\0\0\3" + bytes(20), gzip.compress(b"RDX3\nX\n\0\0\0\3" + bytes(20))],
+    ids=["rds", "rda"],
+)
+def test_data_of_r_are_named(content: bytes) -> None:
+    error = refusal(content, "stations.rds")
+    assert "R saved" in error.what and "write.csv" in error.try_
+
+
 def test_one_column_is_a_table_where_the_name_says_so() -> None:
     assert columns("x\n1\n2\n")["x"]["max"] == 2
 
@@ -323,6 +333,16 @@ def test_one_column_is_a_table_where_the_name_says_so() -> None:
         ("depth (mean)", ""),
         ("a (b) c", ""),
         ("NO3 (mg/L as N)", "mg/L as N"),
+        ("Cl mg/l", "mg/l"),
+        ("Rainfall mm", "mm"),
+        ("flow m3/s ", "m3/s"),
+        ("Sp. cond. µS/cm", "µS/cm"),
+        ("mm", ""),
+        ("Total Mg", ""),
+        ("Start day", ""),
+        ("Plot no", ""),
+        ("ratio N/P", ""),
+        ("distance m", ""),
     ],
 )
 def test_units_are_taken_where_they_are_stated(heading: str, unit: str) -> None:
