@@ -475,6 +475,31 @@ def test_what_a_tool_prints_does_not_reach_the_protocol(tmp_path: Path) -> None:
 
 
 @pytest.mark.accept
+def test_a_collection_in_a_call_leaves_alone_what_the_start_has_made(tmp_path: Path) -> None:
+    """Else each full one goes through all of it, in the loop, while every caller waits."""
+    program = tmp_path / "counting.py"
+    program.write_text(
+        "import gc, sys\n"
+        "from labrig.answer import Answer\n"
+        "from labrig.serving.serve import main\n"
+        "from labrig.toolbox import Toolbox\n"
+        "toolbox = Toolbox('counting', 'Counting', 'Counts objects.')\n"
+        "@toolbox.tool(title='Count', read_only=True)\n"
+        "async def count() -> Answer:\n"
+        "    return Answer(source=f'{len(gc.get_objects())} {gc.get_freeze_count()}')\n"
+        "sys.exit(main(toolbox))\n"
+    )
+    server = RawServer(program=[sys.executable, str(program)])
+    try:
+        result = server.send("tools/call", {"name": "count", "arguments": {}, "_meta": MODERN_META})["result"]
+        gone_through, left_alone = map(int, result["structuredContent"]["source"].split())
+        assert gone_through < left_alone / 2
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+
+@pytest.mark.accept
 def test_get_job_called_from_a_shell_waits_as_long_as_it_says(private_home: Path) -> None:
     rates = "RATES\n slow\n -start\n 10 FOR i = 1 TO 1e9\n 20 NEXT i\n 30 SAVE 0\n -end\n"
     text = f"{rates}SOLUTION 1\nKINETICS 1\n slow\n -formula NaCl 1\n -steps 1\nEND\n"

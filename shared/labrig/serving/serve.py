@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import ipaddress
 import logging
 import os
@@ -228,6 +229,7 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     _log_to(log_path())
     _set_network(options)
     server = build(toolbox, options)
+    gc.freeze()  # a collection of all that the start has made would hold the loop, and every caller, each time
     if http is None:
         _end_at_once_on_signals()
         server.run("stdio", show_banner=False)

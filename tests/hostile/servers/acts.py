@@ -18,6 +18,9 @@ from hostile.servers.channels import MINE, THEIRS, Http, Stdio, message
 if TYPE_CHECKING:
     from hostile.servers.attack import Rig
 
+BEGINS_S = 60.0
+"""So long is waited for what must come: the beginning of a run, the end of a server whose only client is gone."""
+
 
 def in_order(words: Iterable[str]) -> str:
     """Return the distinct words in order of appearance."""
@@ -115,7 +118,7 @@ def many_at_once(count: int) -> Callable[[Rig], str]:
 
 
 def _ended(rig: Rig, stop: Callable[[], None]) -> str:
-    if not until(lambda: bool(rig.working())):
+    if not until(lambda: bool(rig.working()), BEGINS_S):
         return "never ran"
     stop()
     return "ended" if until(lambda: not rig.working()) else "went on"
@@ -136,13 +139,13 @@ def client_gone(rig: Rig) -> str:
     """Break the connection under an endless call."""
     outcome = _begin(rig, rig.server.vanish)
     if isinstance(rig.server, Stdio) and outcome != NOTHING:  # whose client is the only one
-        until(lambda: not rig.alive)
+        until(lambda: not rig.alive, BEGINS_S)
     return outcome
 
 
 def server_killed_while(rig: Rig, call: Callable[[], None], working: Callable[[], bool]) -> str:
     """Kill the server while it works, and say what became of the processes below it."""
-    if not until(working):
+    if not until(working, BEGINS_S):
         return "never ran"
     below = set(descendants(rig.server.process.pid))
     rig.server.process.kill()

@@ -53,6 +53,8 @@ TABLE = re.compile(r"(<!-- attack table -->\n).*?(<!-- end of attack table -->)"
 TRANSPORTS = ("stdio", "HTTP")
 CHANNELS: dict[str, type[Stdio] | type[Http]] = {"stdio": Stdio, "HTTP": Http}
 
+PATIENCE_S = 120.0
+"""Above every limit of time that a case sets."""
 LEFT_S = 15.0
 """A process may take so long to end: above the 5 s that a search may take."""
 STANDING = ("labrig.isolation.inside.answering",)
@@ -216,7 +218,7 @@ class Rig:
         self.log.unlink(missing_ok=True)
         return found
 
-    def call(self, tool: str, arguments: Any, patience: float = 45.0) -> Reply:
+    def call(self, tool: str, arguments: Any, patience: float = PATIENCE_S) -> Reply:
         """Call a tool; the answer is kept, and looked through for secrets at the end of the case."""
         for kind in ("quiet", "reads", "writes"):
             if tool == f"{{{kind}}}" and not (tool := getattr(self.listed, kind)):
