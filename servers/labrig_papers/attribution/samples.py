@@ -14,8 +14,12 @@ _SYMBOL = "|".join(sorted(SYMBOLS, key=len, reverse=True))
 _AMOUNT = r"(?:_\{[^{}]{1,16}\}|\d+(?:\.\d+)?(?:[-−+±][xyzδ](?![a-z]))?|[xyzδ](?=[A-Z(\[]|\b))"
 """As a subscript, or in a text without markup: La2-xSrxCuO4."""
 _MOLECULE = "|".join(map(re.escape, molecules()))
-_GROUP = rf"(?:[(\[](?:(?:{_MOLECULE}|{_SYMBOL}){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
-FORMULA = re.compile(rf"(?<![A-Za-z\d_{{])(?:(?:{_SYMBOL}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])")
+_GROUP = rf"(?:[(\[](?:(?:{_MOLECULE}|{_SYMBOL}|(?:TM|RE|Ln)(?=_)){_AMOUNT}?,?)+[)\]]{_AMOUNT}?)"
+_LETTERS = r"(?:TM|RE|Ln)(?=_)"
+"""For one of several elements, in a formula with amounts."""
+FORMULA = re.compile(
+    rf"(?:(?<![A-Za-z\d_{{])|(?<=\bof))(?:(?:{_SYMBOL}|{_LETTERS}){_AMOUNT}?|{_GROUP}){{2,}}(?![a-z])"
+)
 _NAME = re.compile(r"\b[A-Z][A-Za-z()]{0,6}-?\d{3,4}\b|\b[A-Z][A-Za-z]{0,2}[A-Z]{2,4}\b")
 
 
@@ -36,6 +40,15 @@ _ELEMENT = re.compile(
     r"|(?<![\w-])(?:In|Pb|Sn|Al|Nb|Hg|Ta|V|Ga|Zn|Ti|Re|Mo)(?=\s[\[(]\s?T_?\{?c)"
 )
 """The name of an element before a bracket or a mark, as "tungsten^{24} (Tc = 15 mK)"."""
+_ASIDE = re.compile(r"\s(?:alloy|(?:\w+\s)?(?:substrate|crucible|capsule|gasket|flux))s?\b")
+"""Behind a name: it is of an apparatus, or of what a sample was grown from or on; others go before it."""
+_NO_SAMPLE = re.compile(
+    r"[-–]type\b"
+    r"|\s+as\s+(?:an?|the)\s+(?:[\w-]+\s+){0,2}(?:medium|source|flux|substrate|precursor|reference)\b"
+)
+"""Behind a name: it is a type of structure, or fills a cell."""
+_TRADED = re.compile(r"FC-?\d\d")
+"""Fluorinert, a medium for pressure."""
 _OTHER_CLAUSE = re.compile(r"\b(?:while|whereas|but|compared)\b")
 _JOINED = re.compile(r"(?:\sand|\s?,)\s[^\s.;,]{1,16}\s?[~≈∼=]?\s?")
 _PAIRED = re.compile(r"\brespectively\b", re.IGNORECASE)
@@ -57,7 +70,7 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
     longer = high + LONGEST_FORMULA  # one that begins within reach is read to its end
     for match in (*FORMULA.finditer(text, low, longer), *_NAME.finditer(text, low, longer)):
         written = match.group(0)
-        if match.start() >= high:
+        if match.start() >= high or _TRADED.fullmatch(written) or _NO_SAMPLE.match(text, match.end()):
             continue
         if match.re is _NAME and key(written) not in names():
             continue
@@ -71,6 +84,7 @@ def formulas_near(text: str, start: int, end: int, most: int = 4, reach: int = 4
         ):
             continue
         outside = 0 if sentence.start <= match.start() < sentence.end else 1 if match.start() < start else 3
+        outside += 4 * (_ASIDE.match(text, match.end()) is not None)
         outside += any(first <= match.start() < last for first, last in compared)
         outside += match.start() > end and _OTHER_CLAUSE.search(text, end, match.start()) is not None
         distance = (
@@ -110,7 +124,7 @@ _DERIVED = re.compile(
 
 COMPARED = re.compile(
     r"\b(?:(?:compared|in contrast|in comparison|in analogy) (?:to|with)|unlike|"
-    r"(?:similar(?:ly|it(?:y|ies))?|comparable) (?:to|with)|as in|than (?:in|that of))"
+    r"(?:similar(?:ly|it(?:y|ies))?|comparable|(?:iso)?structural|related) (?:to|with)|as in|than (?:in|that of))"
     r"\s[^,;.]{1,60}",
     re.IGNORECASE,
 )

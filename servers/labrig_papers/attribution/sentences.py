@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 _END = re.compile(
-    r"[.!?](?:[ \t]?\n?\[\d[^\]]*\]|(?:\^\{[\d,\s–-]+\)?\}\s?){1,3})?\s+(?=[A-ZΑ-Ωα-ω(\[\d])|\n\s*\n"
+    r"[.!?]\)?(?:[ \t]?\n?\[\d[^\]]*\]|(?:\^\{[\d,\s–-]+\)?\}\s?){1,3})?\s+(?=[A-ZΑ-Ωα-ω(\[\d])|\n\s*\n"
+    r"|@[\w-]+(?:\.[\w-]+)+\s+(?=[A-Z])"
 )
 _NO_END = re.compile(
     r"(?:\b(?:Figs?|Refs?|Eqs?|No|Nos|Sec|Tab|al|vs|ca|cf|i\.e|e\.g|approx|resp|Dr|Prof|St|at|wt|mol|f\.u|u"

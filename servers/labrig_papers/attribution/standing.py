@@ -9,8 +9,8 @@ from typing import Literal
 Standing = Literal["measured", "calculated", "cited"]
 
 _RAISED = (
-    r"(?<=[A-Za-z%)]) \^\{?\d+(?:\s?[,–-]\s?\d+)*\}?(?=[\s,.;:)]|$)"
-    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-zÅ%])(?=\^\{?\d\d))\^\{?\d+(?:\s?[,–-]\s?\d+)*\}?"
+    r"(?<=[A-Za-z%)]) \^\{?\d+(?:\s?[,–-]\s?\d+)*\)?\}?(?=[\s,.;:)]|$)"
+    r"|(?:(?<=[A-Za-z]{4})|(?<=[,.;)])|(?<=[A-Za-zÅ%])(?=\^\{?\d\d))\^\{?\d+(?:\s?[,–-]\s?\d+)*\)?\}?"
 )
 """With markup or, in the pages of a corpus, without: ``^{13,14}``, ``^13,14``."""
 _IN_BRACKETS = r"\[\s?(?!(?:0[01]{2}|[01]{3}\s?\][\s-]?(?:direction|axis|plane)))\d+(?:\s?[,–-]\s?\d+)*\s?\]"
@@ -42,9 +42,10 @@ _AFTER_EQUATION = re.compile(
 )
 _OF_WAY = re.compile(
     r"\b(?:anneal\w*|grown|synthesi[sz]ed|prepared|fabricated|sintered|polished|cleaved|enriched|deposited|sealed|reacted|"
-    r"described|reported elsewhere)\b"
+    r"described|reported elsewhere|(?:performed|carried out|conducted)\s(?:by|using|with)\s"
+    r"(?:an?|the|standard|conventional))\b"
     r"(?:(?!\b(?:found|show|exhibit|observ|reveal))(?:[^.;]|\.(?=\d))){0,220}?"
-    rf"\s?(?:{_IN_BRACKETS}|{_RAISED})(?=\s?[.;]|$)",
+    rf"\.?\s?(?:{_IN_BRACKETS}|{_RAISED})(?=\s?[.;]|$)",
     re.IGNORECASE,
 )
 """A mark at the end of what was done to a sample cites the way in which others do it."""
@@ -68,7 +69,8 @@ _BY_OTHERS = re.compile(
     r"(?:results?|experiments?|stud(?:y|ies)|measurements?|calculations?|reports?|works?|groups?|authors?),?\s"
     r"(?:[\w,]+\s){0,5}?(?:claim|report|suggest|show|indicat|found|find|reveal|evidenc|support)\w*"
     r"|\b(?:is|are) (?:well[- ])?known (?:to|for|as)\b|\bsince (?:its|their) discovery\b"
-    r"|\breported (?:by|in|earlier|previously|for)\b|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
+    r"|\bit (?:is|was) (?:\w+ly )?reported that\b|\breported (?:by|in|earlier|previously|for)\b"
+    r"|\bliterature\b|\bhas been reported\b|\bhave been reported\b"
     r"|\b(?:his|her|(?-i:[A-Z][\w-]+[’']s))\s(?:own\s)?"
     r"(?:velocit|measure|data|value|result|observ|analys|estimate|sample|crystal|film|experiment)",
     re.IGNORECASE,
@@ -141,8 +143,9 @@ _OBTAINED = re.compile(
 )
 """What one obtains from what the part before it set."""
 _OF_INPUT = re.compile(
-    r"\b(?:extrapolat|fit)\w*\b[^.;]{0,60}\s(?:in|between|over|within|range|range of)\s(?:the\s(?:range|interval)\s)?"
-    r"(?:of\s|from\s|T\s?=\s?)?(?:[\d.]+\s?\w{1,3}\s[<≤]\s?T\s?)?$",
+    r"\b(?:(?:extrapolat|fit)\w*\b[^.;]{0,60}|using\s(?:the\s|our\s)?(?:\w+\s)?data)\s"
+    r"(?:in|between|over|within|from|range|range of)\s(?:the\s(?:range|interval)\s)?"
+    r"(?:of\s|from\s|T\s?=\s?)?(?:[\d.]+\s?\w{1,3}\s[<≤]\s?T\s?|[\d.]+\s(?:to|and)\s)?$",
     re.IGNORECASE,
 )
 """Before the range of what was measured, over which one extrapolates or fits."""
@@ -226,7 +229,7 @@ def standing_of(sentence: str, at: int, raised: bool = True) -> Standing:
     what it says itself; else what an earlier part said goes on, but for one that speaks of own work. A comparison ends
     at its comma.
     """
-    sentence = sentence.replace("\n", " ")
+    at, sentence = len(_one_line(sentence[:at])), _one_line(sentence)
     if _OF_THEORY.search(sentence[:at]):
         return "calculated"
     if _OF_INPUT.search(sentence[:at]):
@@ -326,12 +329,17 @@ _NO_DENIAL = re.compile(
 
 def is_calculated(said: str) -> bool:
     """Tell whether words say outright that what they are of is calculated, as the first sentence of a caption may."""
-    return _CALCULATED.search(_without_theory(said.replace("\n", " "))) is not None
+    return _CALCULATED.search(_without_theory(_one_line(said))) is not None
 
 
 def is_denied(sentence: str, at: int) -> bool:
     """Tell whether the words before a value deny what it is of: "did not observe superconductivity down to 40 mK"."""
-    return _DENIED.search(_NO_DENIAL.sub(" ", sentence[:at].replace("\n", " "))) is not None
+    return _DENIED.search(_NO_DENIAL.sub(" ", _one_line(sentence[:at]))) is not None
+
+
+def _one_line(said: str) -> str:
+    """Return a text with one space for all that parts its words, as between lines set far apart."""
+    return re.sub(r"\s+", " ", said)
 
 
 def _without_theory(part: str) -> str:

@@ -14,7 +14,7 @@ LEAST_OF_A_PAGE = 24
 """Characters of the last line of a page whose sentence goes on; numbers of pages and labels of axes have fewer."""
 WORDY = 0.5
 """Share of letters of a line of text; of labels in figures it is lower."""
-_ENDED = re.compile(r"[.!?:][)\]”\"]?(?:\^\{[^{}]*\})?$|\[\d[^\]]*\]$")
+_ENDED = re.compile(r"[.!?:][)\]”\"]?(?:\^\{[^{}]*\})?$|\[\d[^\]]*\]$|@[\w.-]+$")
 _OPEN = re.compile(
     r"(?:,|\b(?:the|an?|of|and|or|in|at|to|by|for|with|from|is|are|was|were|that|which|as|than|between))$"
 )

@@ -12,10 +12,10 @@ from labrig.errors import LabrigError
 from labrig_papers.attribution.magnets import is_of_magnet
 from labrig_papers.attribution.samples import SERIES
 from labrig_papers.attribution.standing import has_raised_marks
-from labrig_papers.corpus.mentions import elements, key, mentions
+from labrig_papers.corpus.mentions import elements, key
 from labrig_papers.corpus.store import count, pages_of
 from labrig_papers.materials.formulas import normalize_formula
-from labrig_papers.precedents.statements import Statement, statements
+from labrig_papers.precedents.statements import Statement, named_in, statements
 
 MOST_PAPERS = 200
 """Papers that name the material, those that name it most often first."""
@@ -126,7 +126,7 @@ def look(database: sqlite3.Connection, material: str) -> Looked:
 
 
 def _said(database: sqlite3.Connection, number: int, paper: Paper, wanted: str) -> Any:
-    titled = [each.key for each in mentions(paper.title)]
+    titled = named_in(paper.title)
     rows = database.execute("SELECT page, printed, key FROM mentions WHERE document=?", (number,)).fetchall()
     pages = {page for page, _, key in rows if key == wanted}
     of_series = SERIES.search(paper.title) is not None

@@ -18,7 +18,7 @@ from labrig_papers.attribution.samples import COMPARED, SERIES, paired, written_
 from labrig_papers.attribution.sentences import sentence_of
 from labrig_papers.attribution.standing import FINDING, Standing, standing_of
 from labrig_papers.attribution.transitions import transitions_in
-from labrig_papers.corpus.mentions import mentions
+from labrig_papers.corpus.mentions import Mention, mentions
 from labrig_papers.materials.writing import plain
 from labrig_papers.precedents.subjects import GENERIC, may_be_subject
 from labrig_papers.quantities.naming import BOUND
@@ -53,7 +53,7 @@ _DENIED = re.compile(
     r"(?:an?\s|in\s)?(?:bulk\s|true\s)?)superconduct"
     rf"|\b(?:no|without|neither|nor|lacks?)\s{_BETWEEN}superconduct"
     r"|superconduct\w*[^.;]{0,70}?\b(?:(?:not|never)\s(?:yet\s)?(?:been\s|be\s)?(?:observ|found|detect|see|present|occur|"
-    r"appear|exist|develop|set|report|induc|superconduct)|(?:absent|ruled out|excluded)\b)"
+    r"appear|exist|develop|set|report|induc|superconduct|show|emerge|arise)|(?:absent|ruled out|excluded)\b)"
     r"|\b(?:absence|lack) of (?:(?:the|any|bulk|a|its)\s){0,2}superconduct"
     r"|\bnon-?superconduct(?!\w*\s(?:\w+\s)?(?:parts?|fraction|volume|phase|region|impurit|matrix|inclusion|component|state))"
     r"|\b(?:remain\w*|stay\w*)\s(?:in the\s)?(?:normal|metallic|insulating|semiconducting|resistive|paramagnetic)\b"
@@ -63,7 +63,9 @@ _DENIED = re.compile(
 )
 _NO_CLAIM = re.compile(
     r"\b(?:whether|might|could|may be|would|possib\w*|candidate\w*|search\w* for|look\w* for|hop\w* (?:for|to)|if it|"
-    r"expected|predict\w*|propos\w*|should be|suggest\w*|in order to|to test|further superconduct|other superconduct)\b"
+    r"expected|predict\w*|propos\w*|should be|suggest\w*|in order to|to test|further superconduct|other superconduct|"
+    r"relevan\w+ (?:to|for)|(?:border|boundary|edge) of|hosts?\s(?:\w+\s)?(?:for|of)|"
+    r"(?:insulator|metal|magnet)(?:[-–]|\sto\s)superconductor)\b"
     r"|\b(?:insufficient|not (?:sufficient|enough)|too (?:low|small|weak))\b"
     r"|\bnot (?:\w+ly )?(?:relat|due|connect|correlat|associat|caus|depend|affect|involv)"
     r"|superconductivity[^.;]{0,40}?\b(?:suppressed|destroyed|lost|vanishes|disappears)",
@@ -117,7 +119,8 @@ _OTHER_TRANSITION = re.compile(
 )
 _OF_OTHERS = re.compile(
     r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere|cuprates?|\w*pnictides?|"
-    r"\w+ides|TMDs?|diamond|graphite|silicon|polymers?|(?:iron|Fe|copper|nickel)-based|heavy[- ]fermions?|"
+    r"dopings|(?-i:In)(?=\s?[\[(])|\w+ides|TMDs?|diamond|graphite|silicon|polymers?|(?:iron|Fe|copper|nickel)-based|"
+    r"heavy[- ]fermions?|"
     r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo|Au|Ag|Cu|Pt|Ni|Fe))\b",
     re.IGNORECASE,
 )
@@ -145,7 +148,7 @@ _PRESSED = re.compile(
     re.IGNORECASE,
 )
 """A pressure that is said and not told; ambient pressure is looked for first."""
-_AMBIENT = re.compile(r"\b(?:ambient|atmospheric|zero|normal) pressure\b", re.IGNORECASE)
+_AMBIENT = re.compile(r"\b(?:ambient|atmospheric|zero|normal) pressure\b|\bat (?-i:AP)\b", re.IGNORECASE)
 _CRITERIA = {
     "onset": re.compile(r"\bonset|\bsets? in\b|\bbegins?\b", re.IGNORECASE),
     "zero resistance": re.compile(
@@ -264,6 +267,7 @@ def statements(
                 by = "sentence" if by == "clause" else by
 
 
+_HYDRATED = re.compile(r"hydrat|\bH_?2_?O\b", re.IGNORECASE)
 MOST_OF_PARENT = 9
 """Atoms of one element for each of another, in whole numbers: O7 of Y; in LaFeAsO0.9F0.1 there are 10."""
 
@@ -272,6 +276,8 @@ def _of_series(key: str, quoted: str, by: str, is_titled: bool) -> bool:
     """Tell whether sentences are of a series whose parent alone has this key: "in intercalated SnSe2"."""
     amounts = [float(each) for each in re.findall(r"\d\.\d+", key)]
     ratios = [each / min(amounts) for each in amounts]
+    if _HYDRATED.search(quoted) and not re.search(r"\b[HD]\d", key):
+        return True
     is_parent = all(abs(each - round(each)) < 0.01 and each < MOST_OF_PARENT for each in ratios)
     return (is_parent and SERIES.search(quoted) is not None) or (is_titled and by != "clause")
 
@@ -304,17 +310,20 @@ def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
     yield start, len(sentence)
 
 
-def _named(text: str, written: Mapping[str, str]) -> list[str]:
+def named_in(text: str, written: Mapping[str, str] | None = None) -> list[str]:
     """Return the keys of the materials that a text may be about, each once."""
     text = plain(text)
     found = dict.fromkeys(each.key for each in mentions(text) if may_be_subject(text, each))
-    found |= dict.fromkeys(key for printed, key in written.items() if printed in text)
+    for printed, key in (written or {}).items():
+        places = (Mention(printed, key, "", match.start()) for match in re.finditer(re.escape(printed), text))
+        if any(may_be_subject(text, each) for each in places):
+            found[key] = None
     return list(found)
 
 
 def _named_or_written(text: str, written: Mapping[str, str]) -> list[str]:
     """Return the keys of the materials that a text names; what is written and told by no amounts stands for itself."""
-    found = _named(text, written)
+    found = named_in(text, written)
     printed = {*(each.printed for each in mentions(text)), *written}
     unread = {name for _, _, name in written_in(text) if not any(name in each for each in printed)}
     unread |= {match.group() for match in GENERIC.finditer(text)}
@@ -324,7 +333,7 @@ def _named_or_written(text: str, written: Mapping[str, str]) -> list[str]:
 def _paired_with(clause: str, key: str) -> set[int]:
     """Return where the temperatures begin that the words of a clause pair with a material."""
     values = [(each.start, each.end, "temperature") for each in scan(clause) if _is(each, "temperature")]
-    return {at for at, name in paired(clause, values).items() if key in _named(name, {})}
+    return {at for at, name in paired(clause, values).items() if key in named_in(name)}
 
 
 def _is_of_any_transition(clause: str, paragraph: str) -> bool:
@@ -341,7 +350,7 @@ def _is_listed(clause: str, key: str) -> bool:
             if start >= at:
                 if not _NEXT_OF_LIST.fullmatch(clause[at:start]):
                     break
-                if key in _named(name, {}):
+                if key in named_in(name):
                     return True
                 at = end
     return False
@@ -349,7 +358,7 @@ def _is_listed(clause: str, key: str) -> bool:
 
 def _goes_on(paragraph: str, start: int, end: int, key: str, raised: bool) -> bool:
     """Tell whether a clause goes on about what a sentence before it cites of a material."""
-    names = {name for _, _, name in written_in(paragraph[:end]) if key in _named(name, {})}
+    names = {name for _, _, name in written_in(paragraph[:end]) if key in named_in(name)}
     return any(goes_on_citing(paragraph, start, end, name, raised) for name in names)
 
 
@@ -391,6 +400,9 @@ def _read(clause: str, sentence: str, first: int, only: set[int] | None, raised:
     for number, kelvin in enumerate([*kelvins] or [None]):
         following = kelvins[number + 1].start if number + 1 < len(kelvins) else len(clause)
         pressure = _nearest(pressures, kelvin, following)
+        before = kelvins[number - 1].end if number else 0
+        if kelvin and pressure and pressure.start > following and _AMBIENT.search(clause, before, following):
+            pressure = None
         ambient = _AMBIENT.search(clause) or (_AMBIENT.search(sentence) if not pressure else None)
         pressed = None if pressure or ambient else _PRESSED.search(clause)
         yield Statement(

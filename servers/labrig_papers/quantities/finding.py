@@ -174,7 +174,7 @@ def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
         match.start() <= at < match.end() for match in COMPARED.finditer(text, max(0, at - 80), at + 80)
     )
     outside = each.material_by.startswith("nearest") and each.material_by.endswith("another sentence")
-    if not outside or printed[0] == _without_marks(alone):
+    if not outside or printed[0] == _without_marks(alone) or _is_member(printed[0], _without_marks(alone)):
         return each
     if (
         not compared
@@ -187,6 +187,12 @@ def _of_title(each: Candidate, text: str, alone: str) -> Candidate:
         alone,
     )
     return replace(each, formulas=tuple(dict.fromkeys([written, *each.formulas])), material_by="title")
+
+
+def _is_member(written: str, series: str) -> bool:
+    """Tell whether a formula is one of a series with a variable, of the same elements: FeTe0.65Se0.35 of FeTe1-xSex."""
+    one, all_of_them = (set(re.findall(r"[A-Z][a-w]?", each)) for each in (written, series))
+    return one == all_of_them and re.search(r"[xyz]", series) is not None and not re.search(r"[xyz]", written)
 
 
 _PRONOUN = re.compile(r"\W*(?:it|its|this|these|those|their|they|there|here|also)\b", re.IGNORECASE)

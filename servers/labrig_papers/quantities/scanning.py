@@ -74,6 +74,8 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return first, joint, unit
 
 
+_SET_FAR_APART = re.compile(r"\b[a-z]{2,}\s[~≈∼]?\s?$")
+"""Words before a number that goes on behind an empty line, as between lines set far apart; a label has none."""
 UNKNOWN_GLYPH = "a glyph that no font names touches it: compare the picture of the page (show_page)"
 _GLYPH = "[\ufffd\ue000-\uf8ff]"
 _GLYPH_BEFORE, _GLYPH_BEHIND = re.compile(rf"{_GLYPH}\s?[(\[]?$"), re.compile(rf"\s?{_GLYPH}")
@@ -113,6 +115,8 @@ def _scan(text: str) -> Iterator[Found]:
             at = shared
             continue
         unit_end = _unit_end(folded, end)
+        if unit_end is None and _SET_FAR_APART.search(before) and folded[end : end + 2] == "  ":
+            unit_end = _unit_end(folded, end + 1)
         if unit_end is None and (strange := _GLYPH_IN.match(folded, end)):
             if strange.group(0)[
                 -1

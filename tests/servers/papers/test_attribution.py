@@ -377,6 +377,15 @@ MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
             CITED,
         ),
         ("The axis is 3.692 Å^{22} here.", CITED),
+        (
+            "Right after that, it was\n\nreported that the transition rises to 43 K, suggesting more.^{4)}",
+            CITED,
+        ),
+        (
+            "Measurements up to 12 GPa were performed by a standard\n\ntechnique in a cell, respectively.^{8)}",
+            MEASURED,
+        ),
+        ("We calculated the fields using the data from 0 to 7 T and the theory [16]: H = 134 T.", MEASURED),
         ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
     ],
 )
@@ -403,6 +412,37 @@ def test_a_line_that_goes_on_behind_an_empty_one_is_of_the_sentence() -> None:
     found = find_quantities([text])
     assert [each.formulas[0] for each in found][:2] == ["RbOs_{2}O_{6}", "CsOs_{2}O_{6}"]
     assert [each.standing for each in found] == [CITED, CITED, MEASURED]
+
+
+def test_a_number_and_its_unit_may_stand_on_lines_set_far_apart() -> None:
+    assert [each.text for each in find_quantities(["It was seen at 12\n\nGPa.\n\n300\n\nT (K)"])] == [
+        "12\n\nGPa"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "material"),
+    [
+        ("The structure is of the ZrCuSiAs-type with a = 0.403 nm.", "Pressure on LaFeAsO", "LaFeAsO"),
+        ("LaFeAsO was put into a cell, which is of CuBe alloy, up to 29 GPa.", "", "LaFeAsO"),
+        (
+            "Powdered NaCl as a\npressure-transmitting medium went to 29 GPa.",
+            "Pressure on LaFeAsO",
+            "LaFeAsO",
+        ),
+        (
+            "Films of FeTe_{0.65}Se_{0.35} were made. The thickness of our films is 15 nm.",
+            "Inhomogeneous FeTe_{1-x}Se_{x}",
+            "FeTe_{0.65}Se_{0.35}",
+        ),
+        ("The Fe_{1−x}TM_{x}As was sintered at 700 K.", "", "Fe_{1−x}TM_{x}As"),
+        ("The T_{c} ofLi(Fe_{1−x}Cu_{x})As is lowered to 3 K.", "", "Li(Fe_{1−x}Cu_{x})As"),
+    ],
+)
+def test_types_cells_and_media_are_no_material_and_a_member_of_a_series_is_one(
+    text: str, title: str, material: str
+) -> None:
+    assert [each.formulas[0] for each in find_quantities([text], title=title)] == [material]
 
 
 def test_what_was_named_beside_the_material_of_the_title_is_not_what_goes_on() -> None:

@@ -17,13 +17,13 @@ from labrig.toolbox import ServeOptions
 from labrig_papers.corpus.mentions import mentions
 from labrig_papers.corpus.store import Document, add, opened
 from labrig_papers.precedents.finding import look
-from labrig_papers.precedents.statements import Statement, statements
+from labrig_papers.precedents.statements import Statement, named_in, statements
 from labrig_papers.server import toolbox
 
 
 def said(text: str, material: str, title: str = "") -> list[Statement]:
     (wanted,) = {each.key for each in mentions(material)}
-    return list(statements(text, 1, wanted, {}, [each.key for each in mentions(title)]))
+    return list(statements(text, 1, wanted, {}, named_in(title)))
 
 
 def short(
@@ -142,6 +142,11 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
         *("ScNi3", ""),
         [(True, 56, "", None, "measured")],
     ),
+    (
+        "ScNi3 with an ambient pressure value of Tc = 5.8 K rises to Tc = 8.8 K at 1 GPa.",
+        *("ScNi3", ""),
+        [(True, 5.8, "", 0, "measured"), (True, 8.8, "", 1, "measured")],
+    ),
     ("ScNi3 is non-superconducting.", "ScNi3", "", [(False, None, "", None, "measured")]),
     ("ScNi3 is a supercon-\nductor below\n3.1 K.", "ScNi3", "", [(True, 3.1, "", None, "measured")]),
     *(
@@ -213,6 +218,47 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
             ("In CeB6 we cannot obtain information on the superconductivity.", "CeB6", ""),
             ("There is no competing order to superconductivity in Fe2S3.", "Fe3S4", ""),
             ("Each point of MgB2 was obtained by field cooling from above Tc to 1.7 K.", "MgB2", ""),
+            ("There is no sign of superconductivity above 4 K.", "UC", "UC Irvine"),
+            ("An estimate of BC2 is from the superconducting transition of our films.", "BC2", ""),
+            (
+                "Lines of an impurity phase of tetragonal LaC2 were seen. The superconducting properties of the sample "
+                "were determined.",
+                *("LaC2", ""),
+            ),
+            (
+                "(It has no other superconducting order.) For the sample of Na0.75CoO2 the rate was measured.",
+                *("Na0.75CoO2", ""),
+            ),
+            (
+                "We saw effects in CeB6 [22], evidence for a coupling relevant for the superconducting state.",
+                *("CeB6", ""),
+            ),
+            (
+                "The ruthenate is isostructural to La2CuO4. The superconductivity is carried by RuO2 layers.",
+                *("La2CuO4", ""),
+            ),
+            ("It was made without Ag2O2. Superconductivity did not show for this sample.", "Ag2O2", ""),
+            ("Synthesis and Superconductivity of New BiS2 Based compounds.", "BiS2", ""),
+            (
+                "Carbon is precipitated out in the form of MgB2C2. The superconducting sample has Tc = 27.9 K.",
+                *("MgB2C2", ""),
+            ),
+            ("NaCoO2 is the host compound for the new superconductor described here.", "NaCoO2", ""),
+            (
+                "Na0.3CoO2 was put into a hydration chamber. The superconducting sample has Tc = 3 K.",
+                "Na0.3CoO2",
+                "",
+            ),
+            (
+                "Work on YBa2Cu3O6.99 is past the optimum, but for the lower two dopings Tc = 56 K.",
+                *("YBa2Cu3O6.99", ""),
+            ),
+            ("A class of superconductors with Tc above 1 K is based on BEDT-TTF.", "BEDT-TTF", ""),
+            ("Reports on carbon using B4C exist. The Tc near 22 K is the lowest.", "B4C", ""),
+            ("Peaks due to Ag2O appeared. The sample exhibited superconductivity at 20 K.", "Ag2O", ""),
+            ("CeB6 lies at the border of the superconducting phase.", "CeB6", ""),
+            ("CeB6 has a feature close to the insulator-superconductor transition at 0.05.", "CeB6", ""),
+            ("A piece of In [Tc = 3.4 K] was added to the cell.", "CeB6", "Heat of CeB6"),
             (
                 "Spectra of WS2 above (T = 10 K) and below (T = 200 mK) the transition temperature Tc.",
                 "WS2",
@@ -245,6 +291,9 @@ def test_the_t_c_of_a_magnet_a_class_and_a_parent_compound_are_no_precedent() ->
     assert (
         list(statements("URhSi is compared with the ferromagnetic superconductors of uranium.", 1, key)) == []
     )
+    hydrate = "The superconductivity of NaxCoO2 · yH2O appears near a ferromagnetic phase."
+    sodium = next(mentions("Na0.5CoO2")).key
+    assert list(statements(hydrate, 1, sodium, {"NaxCoO2": sodium})) == []
     series = "The superconducting transition of Lix(THF)ySnSe2 is at 7.6 K. The superconducting transition is sharp."
     parent = next(mentions("SnSe2")).key
     assert list(statements(series, 1, parent, {}, [parent], of_series=True)) == []
