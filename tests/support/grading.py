@@ -30,7 +30,7 @@ FACTORS = {
     "Ω": 1.0, "μΩ cm": 1e-8, "mΩ cm": 1e-5, "mK/min": 1e-3 / 60, "Oe": 1e-4, "mOe": 1e-7,
     "mOe/min": 1 / (4 * 3.141592653589793) / 60, "nm3": 1e-27,
     "erg/cm3K2": 0.1, "nm^-1": 1e9, "μA": 1e-6, "cm": 1e-2, "J/mol K": 1.0, "K/GPa": 1e-9, "min": 60.0, "h": 3600.0,
-    "K/T": 1.0, "T/K": 1.0,
+    "K/T": 1.0, "T/K": 1.0, "at.%": 0.01, "torr": 101325 / 760, "atm": 101325.0, "kA/m^2": 1e3,
 }  # fmt: skip
 """What one of each unit is in SI; °C is a shift. A year has 365.25 days; 1 Oe is 1e-4 T alone (B = μ0 H),
 and 1000/(4 π) A/m in a unit with others."""

@@ -40,7 +40,7 @@ _ELEMENT = re.compile(
     r"|(?<![\w-])(?:In|Pb|Sn|Al|Nb|Hg|Ta|V|Ga|Zn|Ti|Re|Mo)(?=\s[\[(]\s?T_?\{?c)"
 )
 """The name of an element before a bracket or a mark, as "tungsten^{24} (Tc = 15 mK)"."""
-_ASIDE = re.compile(r"\s(?:alloy|(?:\w+\s)?(?:substrate|crucible|capsule|gasket|flux))s?\b")
+_ASIDE = re.compile(r"\s(?:alloy|(?:\w+\s)?(?:plane|sheet|substrate|crucible|capsule|gasket|flux))s?\b")
 """Behind a name: it is of an apparatus, or of what a sample was grown from or on; others go before it."""
 _NO_SAMPLE = re.compile(
     r"[-–]type\b"

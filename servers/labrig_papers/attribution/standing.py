@@ -22,7 +22,7 @@ _CITED = re.compile(rf"{_NO_NOTE.pattern}|{_RAISED}")
 """Marks in brackets (no directions of a crystal), raised ones behind a word or a sign, for right behind a unit stands
 its power; names with a year: Konacki (2005a), (Griffin 1977; Mazeh et al. 2002)."""
 _OF_METHOD = re.compile(
-    r"\b(?:formula|model|equation|relation|method|approximation|theory|code|package|functional|procedure|program|"
+    r"\b(?:formula|model|equation|relation|law|method|approximation|theory|code|package|functional|procedure|program|"
     r"algorithm|expression|scheme|technique|software|\w+meter|instrument|apparatus|beamline|set-?up)(?:s|e)?,?"
     rf"\s?(?:(?:of|in|from)\s)?(?:Refs?\.\s?)?(?:{_IN_BRACKETS}|\^\{{\d+(?:\s?[,–-]\s?\d+)*\}})",
     re.IGNORECASE,
@@ -100,7 +100,7 @@ _CALCULATED = re.compile(
     r"simulat\w*|expected|band[ -]structure|would be|"
     r"could (?:reach|have|be(?!\s(?:\w+ly\s)?(?:detect|observ|seen|found|determin|fit|describ|resolv|achiev|caused|"
     r"constru|interpret|attribut|explain|understood|due)))|"
-    r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*|McMillan|"
+    r"should (?:reach|have)|may reach|hypothetical|extrapolat\w*|WHH|Werthamer[\w-]*|McMillan|Allen[-–]Dynes|"
     r"Monte[ -]Carlo|mock|"
     r"(?:artificial|synthetic) (?:data|sets?|spectr\w+|velocit\w+|light curves?|images?|catalog\w*))\b",
     re.IGNORECASE,
@@ -151,7 +151,7 @@ _OF_INPUT = re.compile(
 """Before the range of what was measured, over which one extrapolates or fits."""
 _BRACKETED = re.compile(r"\((?:[^\s()]+\s){2,}[^()]*\)")
 _PARTS = re.compile(
-    r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but|although|though"
+    r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but(?! rather)|although|though"
     r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to"
     r"|(?:is |are )?comparable (?:to|with)|which (?:lies|agrees?|compares?|falls|exceeds|coincides|"
     r"(?:is|are|was) (?:\w+ly )?"

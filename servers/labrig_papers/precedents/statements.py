@@ -121,7 +121,7 @@ _OF_OTHERS = re.compile(
     r"\b(?:compounds|materials|systems|superconductors|families|many|most|others?|several|elsewhere|cuprates?|\w*pnictides?|"
     r"dopings|(?-i:In)(?=\s?[\[(])|\w+ides|TMDs?|diamond|graphite|silicon|polymers?|(?:iron|Fe|copper|nickel)-based|"
     r"heavy[- ]fermions?|"
-    r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo|Au|Ag|Cu|Pt|Ni|Fe))\b",
+    r"niobium|lead|tin|indium|alumini?um|mercury|tantalum|(?-i:Nb|Pb|Sn|Al|Hg|Ta|Re|Zn|Cd|Ga|La|Tl|Mo|Au|Ag|Cu|Pt|Ni|Fe|Li))\b",
     re.IGNORECASE,
 )
 """What a clause without a name is about, where it is not of the material before it: a class, or an element."""

@@ -21,6 +21,12 @@ _CATALOGUED = re.compile(
 """Names of stars, galaxies and planets: the letter is a component."""
 _GRANTED = re.compile(r"(?<![\w.])(?P<number>(?:19|20)\d\d)-0\d+\s?[A-Z]?\b")
 """2008-048T: a year and a number with a zero before it."""
+_LISTED = re.compile(r"(?<![\w.])(?P<number>\d{1,3})\.\s+[A-Z][a-z]?\s[A-Za-z]{2,}")
+"""1. A large number, and at 0. As the sum: a point that ends something, and a word."""
+_OF_SYMBOLS = re.compile(
+    r"(?<![\w.])(?:(?P<number>1)/[A-Z](?![\w^·])|(?<=[\^_]\{\()(?P<counted>\d+)[A-Z]\)\}|(?<=\d/)(?P<under>\d+)[a-z](?![\w^]))"
+)
+"""1/A, x^{(3N)}, 1/2m: letters of a formula."""
 _OVER_A_SYMBOL = re.compile(r"(?<![\w.])(?P<number>\d+)/(?P<symbol>[A-Z])(?![\w^/·])")
 
 
@@ -32,7 +38,8 @@ def names_of_things(text: str) -> dict[int, int]:
         every = re.compile(rf"(?<![\w.,])(?:{'|'.join(map(re.escape, sorted(polytypes)))})(?!\w)")
         found |= {match.start(): match.end() for match in every.finditer(text)}
     found |= {match.start(): match.end() for match in _OF_POLYTYPE.finditer(text)}
-    for pattern in (_LABELLED, _CATALOGUED, _GRANTED):
+    found |= {match.start(match.lastgroup or 0): match.end() for match in _OF_SYMBOLS.finditer(text)}
+    for pattern in (_LABELLED, _CATALOGUED, _GRANTED, _LISTED):
         found |= {match.start("number"): match.end() for match in pattern.finditer(text)}
     for match in _OVER_A_SYMBOL.finditer(text):
         if re.search(rf"\b(?:where|and|with|here)\s{match['symbol']}\s(?:is|denotes|being|are)\b", text):

@@ -64,7 +64,7 @@ class Found:
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    first = re.compile(rf"(?<![\w.^_{{}}]){pattern('1')}")
+    first = re.compile(rf"(?<![\w.^_{{}}])(?<!\+/)(?<!\+/ ){pattern('1')}")
     joint = re.compile(rf"\s?(?P<joint>-|~|\bto\b|\band\b|\bor\b)\s?(?P<second>{pattern('2')})(?![\d.]*\d)")
     exponent = r"(?:\^\{\s?-?\d\s?\}|\^-?\d|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|-?[1-6](?!\d|\.\d))"
     piece = rf"(?:{atom_pattern()})(?![a-zA-Z]{{3}}){exponent}?"

@@ -166,6 +166,11 @@ def test_lists_of_other_lengths_are_not_paired() -> None:
         ("1T-TaS_{2} and 2H-TaS_{2}; 1T crystals and the 3R polytype in 1 T.", ["1 T"]),
         ("The star HD 188753 A and the grant ANR 2008-048T, of 5 T.", ["5 T"]),
         ("The density is n = 4/A, where A is the cell area of 3 nm^{2}.", ["3 nm^{2}"]),
+        (
+            "1. A large number of sets. 2. A second set at 5 K. It approaches 0. As the sum, 5.2. K is it.",
+            ["5 K"],
+        ),
+        ("With a factor 1/A it is x^{(3K)} in a term (1/2m)(p − A), at 5 K.", ["5 K"]),
         ("Sample 3 A was annealed at 900 K, and chain 12 V kept.", ["900 K"]),
     ],
 )
@@ -176,6 +181,8 @@ def test_numbers_that_name_things_are_no_values(text: str, values: list[str]) ->
 @pytest.mark.parametrize(
     ("text", "values"),
     [
+        ("It is 526 +/ − 2 Tesla.", {"526 +/ − 2 Tesla": 526}),
+        ("An uncertainty of +/ − 0.8 Tesla.", {"0.8 Tesla": 0.8}),
         (
             "The rates are 0.023 and 0.018 (s^{-1} K^{-1}), the gap is 1.31(1) (meV).",
             {"0.023": 0.023, "0.018 (s^{-1} K^{-1})": 0.018, "1.31(1) (meV)": 1.31 * 1.602176634e-22},
@@ -385,6 +392,9 @@ MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
             "Measurements up to 12 GPa were performed by a standard\n\ntechnique in a cell, respectively.^{8)}",
             MEASURED,
         ),
+        ("The plateau at 1 GPa is not tied to the angle but rather to the height.^{4,7)}", CITED),
+        ("An Allen–Dynes treatment yields a superconducting T_{c} ≈ 14 K.", CALCULATED),
+        ("The number can be had from the law [19] within an error of 10%.", MEASURED),
         ("We calculated the fields using the data from 0 to 7 T and the theory [16]: H = 134 T.", MEASURED),
         ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
     ],
@@ -435,6 +445,7 @@ def test_a_number_and_its_unit_may_stand_on_lines_set_far_apart() -> None:
             "Inhomogeneous FeTe_{1-x}Se_{x}",
             "FeTe_{0.65}Se_{0.35}",
         ),
+        ("In NaxCoO2 water between its CoO_{2} sheets, brings 4.5 K.", "", "NaxCoO2"),
         ("The Fe_{1−x}TM_{x}As was sintered at 700 K.", "", "Fe_{1−x}TM_{x}As"),
         ("The T_{c} ofLi(Fe_{1−x}Cu_{x})As is lowered to 3 K.", "", "Li(Fe_{1−x}Cu_{x})As"),
     ],
