@@ -44,15 +44,7 @@ SELECTED_OUTPUT 1
  -alkalinity true
 """
 
-_COLUMNS = {
-    "pH": "pH",
-    "pe": "pe",
-    "temperature": "temp(C)",
-    "ionic_strength": "mu",
-    "charge_error": "pct_err",
-    "alkalinity": "Alk(eq/kgw)",
-}
-"""Of `Speciation`, in the table of a run."""
+_COLUMNS = ("pH", "pe", "temp(C)", "mu", "pct_err", "Alk(eq/kgw)")
 
 
 @dataclass(frozen=True)
@@ -251,7 +243,7 @@ class _Asked:
         """Read the waters of a run; of one that failed those that are complete and were not the last."""
         table = run.selected[0]
         place = {column: n for n, column in enumerate(table.columns)}
-        wanted = {name: place[column] for name, column in _COLUMNS.items()}
+        wanted = [place[column] for column in _COLUMNS]
         indices = {phase: place[f"si_{phase}"] for phase in self.phases}
         told = {each: place[heading] for heading, each in self.headings().items()}
         found: dict[int, Speciation] = {}
@@ -259,12 +251,18 @@ class _Asked:
         for row in table.rows[:last]:
             number = int(_number(row[place["soln"]]))
             if str(row[place["state"]]).strip() == "i_soln":
+                pH, pe, temperature, strength, error, alkalinity = (_number(row[n]) for n in wanted)
                 found[number] = Speciation(
                     part[number - 1],
+                    pH=pH,
+                    pe=pe,
+                    temperature=temperature,
+                    ionic_strength=strength,
+                    charge_error=error,
+                    alkalinity=alkalinity,
                     SI={phase: _index(row[n]) for phase, n in indices.items()},
                     density=_number(row[place["density"]]) if "density" in place else None,
                     told={each: _number(row[n]) for each, n in told.items()},
-                    **{name: _number(row[n]) for name, n in wanted.items()},
                 )
             else:
                 delta = _number(row[place[f"d_{precipitate}"]])
