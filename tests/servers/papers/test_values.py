@@ -296,6 +296,7 @@ def test_a_converted_value_has_no_noise_and_says_the_digits_given() -> None:
         ("1 THz", "cm^{-1}", 33.3564095, "h f; E = h c"),
         ("1 eV", "kJ/mol", 96.485332, "Avogadro"),
         ("4.2 K", "meV", 0.361927997, "k_B T"),
+        ("1 hartree", "cm^-1", 219474.63136, "h c"),
     ],
 )  # values of CODATA 2022
 def test_energies_in_other_units_say_what_is_assumed(text: str, to: str, value: float, says: str) -> None:
