@@ -54,6 +54,8 @@ REASONS = {
 """Why a text has no composition, by short name."""
 _LOST = re.compile(r"\d\s?[ÀÁþÂ]\s?[\dxyzδ]|[xyzδ]\s?[ÀÁþÂ]\s?\d")
 """What the fonts of some publishers' PDFs make of − and + between two amounts: 1Àx."""
+_WATER = re.compile(r"(?:(?<=[\d)\]])|(?<=[A-Z])|(?<=[A-Z][a-z]))\s+(?:[x×]\s*)?(?=\d+(?:\.\d+)?\s?H2O\b)")
+"""What stands for the dot of a hydrate: "MgSO4 7H2O", "CaCl2 x 2 H2O"."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ def normalize_formula(text: str, variables: Mapping[str, float] | None = None, c
         why = f"{REASONS['lost_sign']}: {lost[0]!r}"
         return Formula(text, "unresolved", reason="lost_sign", why=why)
     given_values = _checked(variables or {})
-    said, rest = variables_of(plain(text))
+    said, rest = variables_of(_WATER.sub("·", plain(text)))
     around, around_rest = variables_of(plain(context)) if context.strip() else (Variables(), "")
     found = regions_of(rest)
     own = [region for region in found.regions if not region.other]

@@ -29,6 +29,8 @@ BY_HAND = Path(__file__).with_name("read_by_hand.csv")
         ("YBa2Cu3O7-δ, δ = 0.07", "YBa2Cu3O6.93"),
         ("YBCO 6.57", "YBa2Cu3O6.57"),
         ("Na0.35CoO2·1.3H2O", "Na0.35CoO3.3H2.6"),
+        ("MgSO4 7H2O", "MgSO11H14"),  # as the labels of jars have it
+        ("CaCl2 x 2 H2O", "CaCl2H4O2"),
         ("(TMTSF)2PF6", "C20H24Se8PF6"),  # pymatgen: M2PH4S2F8
         ("κ-(BEDT-TTF)2Cu(NCS)2", "C22H16S18CuN2"),
         ("2H-NbSe2 single crystal", "NbSe2"),
