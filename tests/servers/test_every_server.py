@@ -116,8 +116,7 @@ def test_a_model_is_told_what_each_argument_takes(server: str) -> None:
             listed_form(spec).parameters.get("properties", {}).items() if not spec.faithful else ()
         ):
             assert argument.get("description"), f"{spec.name}.{name}"
-            if (spec.name, name) not in PASSED_ON:
-                assert not list(_bare_objects(argument)), f"{spec.name}.{name}"
+            assert not list(_bare_objects(argument)), f"{spec.name}.{name}"
 
 
 @pytest.mark.parametrize("server", installed())
@@ -130,10 +129,6 @@ def test_one_tool_of_a_server_is_listed_at_once(server: str) -> None:
         assert meta.get("anthropic/searchHint", "") == spec.words and len(spec.words) <= 700
         repeated = set(re.findall(r"\w+", spec.words.lower())) & set(spec.name.split("_"))
         assert spec.first or not repeated, f"{spec.name}: its name is searched already: {repeated}"
-
-
-PASSED_ON = {("check_inputs", "arguments"), ("start_simulation", "arguments")}
-"""Arguments of another tool, which `list_inputs` and that tool's own list name."""
 
 
 def _bare_objects(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

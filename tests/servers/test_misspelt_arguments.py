@@ -81,7 +81,8 @@ def _misspelt(
             yield "number for text", key, {**others, key: int(value)}, call
         if key in required:
             yield "null for what is required", key, {**others, key: None}, None
-        for inner in value if kind == "object" and known[key].get("properties") else ():
+        closed = known[key].get("properties") and known[key].get("additionalProperties") is not True
+        for inner in value if kind == "object" and closed else ():
             rest = {name: each for name, each in value.items() if name != inner}
             if rest or len(value) == 1:
                 wrong = {**rest, f"{inner[:1]}{inner[2:]}{inner[1:2]}": value[inner]}

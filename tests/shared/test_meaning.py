@@ -87,3 +87,11 @@ def test_an_unknown_key_of_an_object_is_refused_with_the_nearest() -> None:
     with pytest.raises(LabrigError) as refused:
         meant({"options": {"treshold": 3}}, SCHEMA)
     assert refused.value.where == "options" and "threshold" in refused.value.try_
+
+
+def test_an_object_that_takes_other_keys_keeps_them_for_its_tool() -> None:
+    inner = {"properties": {"run_id": {}}, "additionalProperties": True, "type": "object"}
+    schema = {"type": "object", "properties": {"arguments": inner}}
+    assert meant({"arguments": {"RunID": "a", "other": 1}}, schema) == {
+        "arguments": {"run_id": "a", "other": 1}
+    }

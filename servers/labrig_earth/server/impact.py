@@ -5,11 +5,13 @@ A run is named by the handle of its archive, which `start_simulation` and the pu
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.fields import FieldInfo
 
 from labrig.answer import Answer, Pictures, Quantity
 from labrig.errors import LabrigError, unknown_name
@@ -43,8 +45,27 @@ MOST_TEXT = 5_000
 """Bytes of a text in an answer."""
 
 ToolArgument = Annotated[str, Field(description="impact_aquacrop_run, ...; list_inputs names all.")]
+
+
+def _of_simulators(schema: dict[str, Any]) -> None:
+    """Name the arguments of all simulators' tools in the schema of an object that takes those of one."""
+    named: dict[str, dict[str, str]] = {}
+    for spec in toolbox.specs:
+        for each in inspect.signature(spec.function).parameters.values() if spec.name in ROOMS else ():
+            about = getattr(each.annotation, "__metadata__", ())
+            said = [
+                field.description for field in about if isinstance(field, FieldInfo) and field.description
+            ]
+            named.setdefault(each.name, {"description": said[0]} if said else {})
+    schema["properties"] = dict(sorted(named.items()))
+
+
 ArgumentsArgument = Annotated[
-    dict[str, Any], Field(description="Those of the tool: files by path or handle, and options.")
+    dict[str, Any],
+    Field(
+        description="Those of the tool: files by path or handle, and options.",
+        json_schema_extra=_of_simulators,
+    ),
 ]
 RunArgument = Annotated[str, Field(description="Handle of a run's folder in the workspace.")]
 RunsArgument = Annotated[
