@@ -81,7 +81,7 @@ def _misspelt(
             yield "number for text", key, {**others, key: int(value)}, call
         if key in required:
             yield "null for what is required", key, {**others, key: None}, None
-        closed = known[key].get("properties") and known[key].get("additionalProperties") is not True
+        closed = known[key].get("properties") and "additionalProperties" not in known[key]
         for inner in value if kind == "object" and closed else ():
             rest = {name: each for name, each in value.items() if name != inner}
             if rest or len(value) == 1:

@@ -90,7 +90,7 @@ def test_an_unknown_key_of_an_object_is_refused_with_the_nearest() -> None:
 
 
 def test_an_object_that_takes_other_keys_keeps_them_for_its_tool() -> None:
-    inner = {"properties": {"run_id": {}}, "additionalProperties": True, "type": "object"}
+    inner = {"properties": {"run_id": {}}, "additionalProperties": {}, "type": "object"}
     schema = {"type": "object", "properties": {"arguments": inner}}
     assert meant({"arguments": {"RunID": "a", "other": 1}}, schema) == {
         "arguments": {"run_id": "a", "other": 1}

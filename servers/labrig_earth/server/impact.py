@@ -57,7 +57,7 @@ def _of_simulators(schema: dict[str, Any]) -> None:
                 field.description for field in about if isinstance(field, FieldInfo) and field.description
             ]
             named.setdefault(each.name, {"description": said[0]} if said else {})
-    schema["properties"] = dict(sorted(named.items()))
+    schema |= {"properties": dict(sorted(named.items())), "additionalProperties": {}}
 
 
 ArgumentsArgument = Annotated[

@@ -92,7 +92,7 @@ def _keyed(given: Mapping[str, Any], schema: Mapping[str, Any], place: str) -> d
     for said, value in given.items():
         name = _same(said, known) or _synonym(said, known, given)
         if name is None or (name != said and name in given):
-            if place and schema.get("additionalProperties") is not True:
+            if place and not isinstance(schema.get("additionalProperties"), Mapping):
                 raise unknown_name("key", said, known, where=place)
             found[said] = value
         elif value is not None:
