@@ -205,6 +205,7 @@ def glyphs_of(textpage: Any) -> Glyphs:
     x, y, sizes, bold, turns, fonts = _of_pieces(page, kept, whole)
     texts = _texts_of(codes[chosen], kinds[chosen])
     unknown += _name_signs(page, texts, codes[chosen], kept, fonts)
+    unknown -= _name_ligatures(texts, codes[chosen], spaces, fonts)
     return overprinted(Glyphs(texts, rows, x, y, sizes, bold, turns, spaces, unknown))
 
 
@@ -226,6 +227,42 @@ def _name_signs(
             unknown -= 1
             texts[place] = sign
     return unknown
+
+
+JOINED = {0xE00B: "ff", 0xE00C: "fi", 0xE00D: "fl", 0xE00E: "ffi", 0xE00F: "ffl"}
+"""Private codes of ligatures where cairo lost their names: the places that a text font of TeX (OT1) has them at."""
+_LETTERS_BESIDE = 2
+"""Small letters of its font that stand beside a ligature; a Greek letter has these places in a font of mathematics.
+Cairo makes two fonts of one, CairoFont-0-0 and CairoFont-0-1."""
+
+
+def _name_ligatures(
+    texts: list[str], codes: NDArray[np.uint32], spaces: list[str], fonts: NDArray[np.int64]
+) -> int:
+    """Name the ligatures within words that have private codes; return how many."""
+    import numpy as np
+
+    places: list[int] = np.flatnonzero((codes >= min(JOINED)) & (codes <= max(JOINED))).tolist()
+    if not places:
+        return 0
+    whole = {font: re.sub(r"^[A-Z]{6}\+|-\d+$", "", _font_of(font)[0]) for font in set(fonts.tolist())}
+    named = 0
+    for place in places:
+        beside = 0
+        for step in (-1, 1):
+            each = place + step
+            while (
+                0 <= each < len(texts)
+                and whole[int(fonts[each])] == whole[int(fonts[place])]
+                and texts[each].islower()
+            ):
+                if spaces[each if step > 0 else each + 1]:
+                    break
+                beside, each = beside + 1, each + step
+        if beside >= _LETTERS_BESIDE:
+            texts[place] = JOINED[int(codes[place])]
+            named += 1
+    return named
 
 
 OVERPRINTED = {

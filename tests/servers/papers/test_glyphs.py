@@ -163,6 +163,15 @@ def test_private_codes_are_those_of_symbol_but_in_fonts_of_pictures(
     assert text_of(tmp_path / "private.pdf", with_table(bodies)) == (text, pytest.approx(quality, abs=0.03))
 
 
+def test_ligatures_whose_names_were_lost_are_read_within_words(tmp_path: Path) -> None:
+    said = b"2 beginbfchar\n<01> <e00c>\n<02> <e00e>\nendbfchar\n1 beginbfrange\n<61> <7a> <0061>\nendbfrange"
+    font = b"/BaseFont/CairoFont-0-0/Encoding/WinAnsiEncoding/ToUnicode 7 0 R"
+    pieces = [b"(It is )", b"<6465016e6564>", b"( by a coe)", b"<0263>", b"(ient.)"]
+    bodies = [*written_with(font, *pieces), b"<</Length %d>>stream\n%b\nendstream" % (len(said), said)]
+    text, quality = text_of(tmp_path / "cairo.pdf", with_table(bodies))
+    assert text == "It is defined by a coe\ue00ecient." and quality < 1
+
+
 def test_files_without_such_fonts_stay_what_they_are(tmp_path: Path) -> None:
     plain = with_table(objects(b"/BaseFont/Helvetica"))
     broken = with_table(objects(PI + SIGNS)).replace(b"startxref", b"startxxxx")
