@@ -151,7 +151,7 @@ _OF_INPUT = re.compile(
 """Before the range of what was measured, over which one extrapolates or fits."""
 _BRACKETED = re.compile(r"\((?:[^\s()]+\s){2,}[^()]*\)")
 _PARTS = re.compile(
-    r";|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but(?! rather)|although|though"
+    r";(?!\s(?:this|these)\b)|,?\s(?:so that|reminiscent (?:of|to)|while|whereas|but(?! rather)|although|though"
     r"|compared (?:with|to)|compares? (?:well |favou?rably )?(?:with|to)|similar(?:ly)? to"
     r"|(?:is |are )?comparable (?:to|with)|which (?:lies|agrees?|compares?|falls|exceeds|coincides|"
     r"(?:is|are|was) (?:\w+ly )?"

@@ -394,6 +394,7 @@ MEASURED, CITED, CALCULATED = "measured", "cited", "calculated"
         ),
         ("The plateau at 1 GPa is not tied to the angle but rather to the height.^{4,7)}", CITED),
         ("An Allen–Dynes treatment yields a superconducting T_{c} ≈ 14 K.", CALCULATED),
+        ("Strain raises it to 41.8 K; this enhancement was attributed to a mode [5].", CITED),
         ("The number can be had from the law [19] within an error of 10%.", MEASURED),
         ("We calculated the fields using the data from 0 to 7 T and the theory [16]: H = 134 T.", MEASURED),
         ("This is smaller than the grains of about 150 µm, reassuring that it is negligible [27].", MEASURED),
