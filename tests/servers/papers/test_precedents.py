@@ -147,6 +147,11 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
         *("ScNi3", ""),
         [(True, 5.8, "", 0, "measured"), (True, 8.8, "", 1, "measured")],
     ),
+    (
+        "The superconducting ScNi3 did not show any magnetic order.",
+        *("ScNi3", ""),
+        [(True, None, "", None, "measured")],
+    ),
     ("ScNi3 is non-superconducting.", "ScNi3", "", [(False, None, "", None, "measured")]),
     ("ScNi3 is a supercon-\nductor below\n3.1 K.", "ScNi3", "", [(True, 3.1, "", None, "measured")]),
     *(
@@ -256,6 +261,11 @@ CASES: list[tuple[str, str, str, list[tuple[bool, float | None, str, float | Non
             ("A class of superconductors with Tc above 1 K is based on BEDT-TTF.", "BEDT-TTF", ""),
             ("Reports on carbon using B4C exist. The Tc near 22 K is the lowest.", "B4C", ""),
             ("Peaks due to Ag2O appeared. The sample exhibited superconductivity at 20 K.", "Ag2O", ""),
+            (
+                "Superconducting transitions for overdoped and underdoped CeB6 films differ.",
+                "CeB6",
+                "",
+            ),
             ("CeB6 lies at the border of the superconducting phase.", "CeB6", ""),
             ("CeB6 has a feature close to the insulator-superconductor transition at 0.05.", "CeB6", ""),
             ("A piece of In [Tc = 3.4 K] was added to the cell.", "CeB6", "Heat of CeB6"),
