@@ -171,6 +171,7 @@ END
     assert (axes["y2"]["least"], axes["y2"]["major"]) == (4, 0.5)
 
 
+@pytest.mark.accept
 async def test_later_profiles_begin_anew_and_one_series_goes_on(databases: Path) -> None:
     text = """SOLUTION 0-3
 TRANSPORT

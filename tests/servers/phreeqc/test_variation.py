@@ -87,6 +87,7 @@ async def test_a_value_out_of_reach_and_one_that_is_jumped_over(engine: Engine) 
     assert jumped.found.parameters["dose"] == pytest.approx(40, abs=1e-6)
 
 
+@pytest.mark.accept
 async def test_a_mixture_is_linear_in_what_does_not_react(engine: Engine) -> None:
     text = "SOLUTION 1\n Cl 2\n Na 2\nSOLUTION 2\n Cl 10\n Na 10\nEND\nMIX 1\n 1 {f}\n 2 {1-f}\nEND\n"
     assert places(text) == ["f"] and " 2 0.75\n" in filled(text, {"f": 0.25})

@@ -432,7 +432,8 @@ async def test_a_water_that_fails_spoils_no_other(engine: Engine) -> None:
     )
 
 
-@pytest.mark.parametrize("precipitate", ["", pytest.param("Calcite", marks=pytest.mark.accept)])
+@pytest.mark.accept
+@pytest.mark.parametrize("precipitate", ["", "Calcite"])
 async def test_a_water_has_the_same_values_to_the_last_bit_in_any_company(
     engine: Engine, precipitate: str
 ) -> None:
