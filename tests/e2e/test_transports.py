@@ -486,14 +486,16 @@ def test_a_collection_in_a_call_leaves_alone_what_the_start_has_made(tmp_path: P
         "toolbox = Toolbox('counting', 'Counting', 'Counts objects.')\n"
         "@toolbox.tool(title='Count', read_only=True)\n"
         "async def count() -> Answer:\n"
-        "    return Answer(source=f'{len(gc.get_objects())} {gc.get_freeze_count()}')\n"
+        "    known = int('key_value.aio.stores.memory' in sys.modules)\n"
+        "    return Answer(source=f'{len(gc.get_objects())} {gc.get_freeze_count()} {known}')\n"
         "sys.exit(main(toolbox))\n"
     )
     server = RawServer(program=[sys.executable, str(program)])
     try:
         result = server.send("tools/call", {"name": "count", "arguments": {}, "_meta": MODERN_META})["result"]
-        gone_through, left_alone = map(int, result["structuredContent"]["source"].split())
+        gone_through, left_alone, known = map(int, result["structuredContent"]["source"].split())
         assert gone_through < left_alone / 2
+        assert known, "what FastMCP would import at the first list of tools, in the loop"
     finally:
         server.process.kill()
         server.process.wait()

@@ -11,7 +11,9 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,6 +231,9 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     _log_to(log_path())
     _set_network(options)
     server = build(toolbox, options)
+    with suppress(ImportError):  # FastMCP does so at the first list of tools: half a second, in the loop
+        for name in ("key_value.aio.adapters.pydantic", "key_value.aio.stores.memory"):
+            import_module(name)
     gc.freeze()  # a collection of all that the start has made would hold the loop, and every caller, each time
     if http is None:
         _end_at_once_on_signals()
