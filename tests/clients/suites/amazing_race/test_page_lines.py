@@ -79,7 +79,7 @@ def test_legs_are_made_checked_and_run_against_models(
     with scripted_model([("write_file", {"path": "answer.txt", "content": "7"}), Reply("7")]) as model:
         shown = [run(each, model.url) for number in (0, 1) for each in lines(number)]
     assert Path("report.html").stat().st_size > 10_000
-    assert "agent-paper" in shown[4] or "loop" in shown[4]
+    assert "agent-paper" in shown[4] and "agent-default" in shown[4]
     ends = {json.loads(each.read_text())["end"] for each in Path("race").rglob("trajectory.json")}
     assert ends == {"answered"}, "both runs"
     assert len(list(Path("race").rglob("trajectory.json"))) == 4
@@ -146,4 +146,6 @@ def test_the_structure_of_sets_of_others(
     Path("Seal-Tools/Seal-Tools_Dataset/dev.jsonl").write_text(json.dumps({"calling": named}) + "\n")
     (words,) = lines(4)
     shown = run(words)
-    assert len(re.findall(r"^.*\d", shown, re.MULTILINE)) >= len(words) - 2, shown
+    assert re.findall(r"^ *(\S+) +1 +0 +1 ", shown, re.MULTILINE) == [
+        Path(each).name for each in words[2:]
+    ], shown
