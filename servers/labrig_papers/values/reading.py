@@ -189,8 +189,12 @@ def read_value(text: str, meaning: str = "") -> Value:
             try:
                 value = several(rest, text, qualifier, meaning)
             except LabrigError as later:
-                # Of a unit that is refused, the first error names it as printed; a range that may be a power says so.
-                raise (error if "unit" in str(error) and "unit" in str(later) else later) from None
+                if "unit" not in str(error) or "unit" not in str(later):
+                    raise later from None  # a range that may be a power says so
+                # The shorter is the unit: "foo" of "2 - 3 foo", not "- 3 foo".
+                raise min(
+                    error, later, key=lambda each: len(str(each).partition(" is not used")[0])
+                ) from None
             if value is not None:
                 return value
         if opened := re.match(r"from\s+", rest):

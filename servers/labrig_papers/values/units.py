@@ -109,6 +109,9 @@ def read_unit(text: str, meaning: str = "") -> Unit:
     if _is_formula(text):
         raise _refusal(printed, "it is a chemical formula", "a unit such as K or mJ/mol K^2")
     parts, per, notes = _parts(text, printed)
+    above = [atom.symbol for atom, exponent in parts if exponent > 0]
+    if "M" in above and len(above) > 1:
+        raise _refusal(printed, "M before a unit is mega or molar", "MΩ or mol/L")
     magnetic = [atom for atom, _ in parts if atom.name == "emu"]
     names = {(atom.name, exponent > 0) for atom, exponent in parts}
     susceptibility = False

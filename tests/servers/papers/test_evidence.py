@@ -155,6 +155,8 @@ def test_a_quantity_has_no_name_that_its_unit_contradicts() -> None:
 def test_a_refused_unit_is_named_as_it_is_printed() -> None:
     with pytest.raises(LabrigError, match=r"'emu/mol'"):
         read_value("1.1 × 10^{−4} emu/mol")
+    with pytest.raises(LabrigError, match=r"The unit 'furlong' is not used"):
+        read_value("0.02 - 0.2 furlong")
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,8 @@ def test_units(text: str, dimension: str, factor: float) -> None:
         ("C", "Celsius"),
         ("H2", "formula"),  # no square henry
         ("KCl", "formula"),  # neither kelvin nor coulomb
+        ("MK", "mega or molar"),
+        ("M Ω", "mega or molar"),
     ],
 )
 def test_units_that_are_refused(text: str, says: str) -> None:
@@ -346,6 +348,9 @@ def test_light_has_its_wavelength_energy_and_frequency(text: str, to: str, value
         ("mW/(cm K)", "thermal_conductivity", 0.1),
         ("emu/cc", "magnetisation", 1e3),
         ("psu", "practical_salinity", 1),
+        ("M", "amount_concentration", 1e3),
+        ("nM", "amount_concentration", 1e-6),
+        ("M^{-1} s^{-1}", "other", 1e-3),
     ],
 )
 def test_units_that_were_once_refused_or_misread(text: str, dimension: str, factor: float) -> None:
