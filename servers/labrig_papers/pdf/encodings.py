@@ -43,6 +43,7 @@ FONT_BYTES = 4000
 LATIN = {"onequarter": 188, "onehalf": 189, "Thorn": 222, "aacute": 225, "eth": 240, "thorn": 254}
 """Names of the table that a font without /Differences has at their places in Latin 1."""
 _STREAM = re.compile(rb"\bstream\r?\n")
+_BASE_FONT = re.compile(rb"/BaseFont\s*/([^\s/<>\[\]()]+)")
 DRAWN = "−√∞≈≠≤≥◊∂∑∏∫"
 """Signs from U+2190 on that every font has which PDFium takes for one that is not in the file."""
 _FILE = re.compile(r"/FontFile\d?$")
@@ -65,7 +66,7 @@ def with_unicode(content: bytes) -> bytes:
 
     A file that cannot be read so, such as one whose objects are encrypted, is returned as it is.
     """
-    if not any(_family(piece) for piece in _pieces(content)):
+    if not any(_family(name) for piece in _pieces(content) for name in set(_BASE_FONT.findall(piece))):
         return content
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
