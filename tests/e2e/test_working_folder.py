@@ -52,6 +52,8 @@ VERBS: dict[str, tuple[str, ...]] = {
 """Words of each verb; where it would need records it says that there are none, when its modules are loaded."""
 STARTS = ("tools", "call", "run", "run, cold", "run, a cluster", "demo", "proxy", "serve", "sandbox")
 """Verbs that start other Pythons, and must succeed."""
+LONG = ("demo", "manifests", "ab", "run, cold")
+"""Verbs that start the same Pythons as others of these, and more often."""
 
 
 def test_each_verb_is_tried() -> None:
@@ -60,7 +62,9 @@ def test_each_verb_is_tried() -> None:
 
 
 @pytest.mark.accept
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    "verb", [pytest.param(each, marks=[pytest.mark.soak] * (each in LONG)) for each in VERBS]
+)
 def test_no_file_of_the_working_folder_is_imported(verb: str, databases: Path, tmp_path: Path) -> None:
     if verb == "run, a cluster" and find_spec("distributed") is None:
         pytest.skip("distributed is not installed")
