@@ -29,6 +29,8 @@ ALL = (
     "literature",
     "earth",
     "zones",
+    "cubes",
+    "first_answer",
     "crops",
     "seasonal",
     "buildings",

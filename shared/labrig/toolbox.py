@@ -159,6 +159,8 @@ class Toolbox:
     opens
         Async context manager over the server's life, yielding what tools find as ``session().state``.
         It should open engines on first use, not at once: tools/list must not wait.
+    begins
+        Starts what may load while the server does, before any loop runs.
     outputs
         Output protocols that ``--output`` may fix; empty where the server has none.
     doctor
@@ -182,6 +184,7 @@ class Toolbox:
     title: str
     instructions: str
     opens: Opens = _opens_nothing
+    begins: Callable[[ServeOptions], None] | None = None
     outputs: tuple[str, ...] = ()
     doctor: Callable[[], Iterable[str]] | None = None
     toolsets: Mapping[str, str] = field(default_factory=dict)

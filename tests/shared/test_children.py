@@ -21,7 +21,7 @@ from labrig.isolation.process import Limits
 from labrig.sideenv import find_side_env, status
 
 WORK = """
-import os, sys, threading, time
+import gc, os, sys, threading, time
 from labrig.isolation.inside.answering import FIRST_FILE, Refused
 seen = []
 
@@ -31,6 +31,8 @@ def work(question):
     if do == "say":
         print("printed")
         return f"{os.getpid()} {os.getppid()} {len(seen)}".encode()
+    if do == "collect":
+        return str(gc.isenabled()).encode()
     if do == "read":
         return os.read(FIRST_FILE, 100) + b" " + str(len(os.listdir("/proc/self/fd"))).encode()
     if do == "read all":
@@ -101,6 +103,22 @@ async def test_each_question_has_a_process_of_one_warm_parent(module: str, tmp_p
         parent = int(parents[0])
         assert b"SECRET_KEY" not in Path(f"/proc/{parent}/environ").read_bytes()
     assert not Path(f"/proc/{parent}").exists()
+
+
+async def test_a_process_that_begins_before_the_first_question_answers_it_or_ends_with_the_rest(
+    module: str,
+) -> None:
+    before = set(descendants(os.getpid()))
+    asked, unasked = toy(module), toy(module)
+    asked.begin()
+    unasked.begin()
+    begun = set(descendants(os.getpid())) - before
+    assert len(begun) == 2
+    assert int((await asked.ask({"do": "say"})).stdout.split()[1]) in begun
+    assert (await asked.ask({"do": "collect"})).stdout == b"True", "it stood still for the import alone"
+    await asked.close()
+    await unasked.close()
+    assert not set(descendants(os.getpid())) & begun
 
 
 async def test_more_files_come_than_one_message_carries(module: str, tmp_path: Path) -> None:

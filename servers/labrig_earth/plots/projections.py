@@ -110,9 +110,8 @@ def window_of(box: Box, name: str = "auto") -> Window:
             return Window(made, shown, "polar stereographic")
         case "equal_area":
             made = ccrs.LambertAzimuthalEqualArea(central_longitude=middle_x, central_latitude=middle_y)
-            return Window(
-                made, full, f"Lambert azimuthal equal-area around {middle_y:.0f} N, {middle_x:.0f} E"
-            )
+            middle = f"{_halved(middle_y, 'NS')}, {_halved((middle_x + 180) % 360 - 180, 'EW')}"
+            return Window(made, full, f"Lambert azimuthal equal-area around {middle}")
         case "lambert":
             first, second = south + height / 6, north - height / 6
             made = ccrs.LambertConformal(
@@ -127,6 +126,11 @@ def window_of(box: Box, name: str = "auto") -> Window:
             return Window(
                 ccrs.PlateCarree(central_longitude=_round_middle(middle_x, width)), full, "plate carree"
             )
+
+
+def _halved(degrees: float, halves: str) -> str:
+    """Return degrees as maps have them: 95 W, not -95 E."""
+    return f"{abs(degrees):.0f} {halves[degrees < 0]}"
 
 
 def _chosen(width: float, height: float, south: float, north: float) -> str:

@@ -28,6 +28,20 @@ if TYPE_CHECKING:
     from labrig_earth.impact.runs import Engines
 
 
+_BEGUN: list[Any] = []
+"""What runs operations, begun before the server has a state."""
+
+
+def begins(options: ServeOptions) -> None:
+    """Have the libraries load beside the server where it was started for tools that are named, as for one call."""
+    works = {spec.name for spec in toolbox.specs if "default" in spec.toolsets} - {"list_files", "get_job"}
+    if works.intersection(options.tools) and not toolbox.setting(options, SCHEDULER.name):
+        from labrig_earth.work.asking import workers
+
+        _BEGUN.append(workers())
+        _BEGUN[-1].begin()
+
+
 class State:
     """What all callers of one server share: the processes that work, and a sandbox for code."""
 
@@ -42,11 +56,11 @@ class State:
 
     @property
     def workers(self) -> Any:
-        """What runs operations; it starts with the first."""
+        """What runs operations; it starts with the first, or has begun with the server."""
         if self._workers is None:
             from labrig_earth.work.asking import workers
 
-            self._workers = workers()
+            self._workers = _BEGUN.pop() if _BEGUN else workers()
         return self._workers
 
     @property
@@ -110,6 +124,7 @@ class State:
 
     async def close(self) -> None:
         """End the processes."""
+        self._workers = _BEGUN.pop() if _BEGUN else self._workers
         if self._engines is not None:
             await self._engines.close()
         if self._workers is not None:
@@ -197,6 +212,7 @@ toolbox = Toolbox(
     "Each result names method, unit, grid, valid cells and what was assumed; arrays are files, whose handles later "
     "calls take as data. job=true: up to 30 min.",
     opens=opens,
+    begins=begins,
     doctor=doctor,
     toolsets={
         "default": "describe, sample, aggregate, derive, regrid, zonal statistics, layers, streets, indices, plots",

@@ -2,7 +2,8 @@
 
 pyproj comes first: another library's PROJ that is loaded before it ends the process (`labrig_earth.data.opening`).
 Some packages are kept out even where another extra has brought them: pyarrow, with which pandas starts threads that a
-fork leaves behind; distributed, which a closed-in child cannot import; eccodes, whose PROJ is such another one.
+fork leaves behind; distributed, which a closed-in child cannot import; eccodes, whose PROJ is such another one; and
+sklearn, which osmnx imports where it is there, a third of a second for what is not used here.
 
 A child closes itself in before it opens anything: it reads the files that it was handed, writes into the scratch
 folder, and reaches no network. A VRT, a link or a chunk that leads elsewhere cannot be followed. An operation on what
@@ -37,7 +38,7 @@ from labrig_earth.work.running import operations, run
 if TYPE_CHECKING:
     from labrig.http.sync import SyncClient
 
-KEPT_OUT = ("pyarrow", "distributed", "eccodes", "cfgrib")
+KEPT_OUT = ("pyarrow", "distributed", "eccodes", "cfgrib", "sklearn")
 WARM = (
     *(
         "netCDF4",

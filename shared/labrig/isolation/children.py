@@ -29,7 +29,7 @@ from labrig.errors import LabrigError
 from labrig.isolation import boot, inside
 from labrig.isolation.inside.answering import REFUSED
 from labrig.isolation.process import Kind, Limits, Outcome, kind_of, outcome_error, signal_name
-from labrig.isolation.warm import CONTROL, LoadingServer, RunRefused
+from labrig.isolation.warm import CONTROL, Begun, LoadingServer, RunRefused, begin, first_line
 from labrig.turns import Turns
 
 IDLE_S = 300.0
@@ -98,6 +98,7 @@ class Children:
         self._idle_s = idle_s
         self._turns = Turns(what, slots, places=places, most=most)
         self._server: _Server | None = None
+        self._begun: Begun | None = None
         self._closed = False
         self._starting = asyncio.Lock()
         self._ending: asyncio.TimerHandle | None = None
@@ -109,6 +110,11 @@ class Children:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def begin(self) -> None:
+        """Start the process now, where no loop runs yet: it imports the module while the server loads its own."""
+        self._begun = begin(self.what, self._command(), self._environment(), cwd=self._cwd)
+        self._begun.control.sendall(first_line(self._config))
 
     async def ask(self, question: Any, files: Sequence[int] = (), *, limits: Limits | None = None) -> Outcome:
         """Have a process of its own answer one question, and return how it ended.
@@ -194,6 +200,12 @@ class Children:
         """End the process and all its children; what waits for its turn is refused."""
         self._closed = True
         server, self._server = self._server, None
+        begun, self._begun = self._begun, None
+        if begun is not None:  # and nobody has asked anything
+            begun.process.kill()
+            begun.process.wait()
+            begun.control.close()
+            begun.stderr.close()
         if self._ending is not None:
             self._ending.cancel()
         if server is not None and not server.dead:
@@ -244,7 +256,10 @@ class Children:
             server = self._server
             if server is None or server.dead:
                 server = self._server = _Server(self.what)  # known before it has started, for `close`
-                await server.start(self._command(), self._environment(), self._config, cwd=self._cwd)
+                begun, self._begun = self._begun, None
+                await server.start(
+                    self._command(), self._environment(), self._config, cwd=self._cwd, begun=begun
+                )
             return server
 
     def _rest(self, server: _Server) -> None:

@@ -15,7 +15,7 @@ import tempfile
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from labrig.errors import LabrigError
 from labrig.isolation.inside.forking import MOST_DESCRIPTORS, descriptors
@@ -31,6 +31,48 @@ LOAD_S = 120.0
 
 class RunRefused(Exception):
     """The fork server did not start a run, and why."""
+
+
+class Begun(NamedTuple):
+    """The process of a fork server that no loop listens to yet."""
+
+    control: socket.socket
+    process: subprocess.Popen[bytes]
+    stderr: IO[bytes]
+
+
+def begin(
+    what: str, command: Sequence[str], environment: Mapping[str, str], *, cwd: str | Path = "/"
+) -> Begun:
+    """Start the process of a fork server; `CONTROL` in a word of the command becomes the number of its socket.
+
+    Raises
+    ------
+    LabrigError
+        ``unavailable`` if the program cannot be started.
+    """
+    stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+    control, theirs = socket.socketpair()
+    with theirs:
+        number = str(theirs.fileno())
+        try:
+            process = subprocess.Popen(
+                [word.replace(CONTROL, number) for word in command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+                cwd=cwd,
+                env=dict(environment),
+            )
+        except OSError as error:
+            control.close()
+            stderr.close()
+            raise LabrigError(
+                f"{what} could not be started: {error}", where=command[0], code="unavailable"
+            ) from error
+    return Begun(control, process, stderr)
 
 
 class WarmServer:
@@ -63,37 +105,16 @@ class WarmServer:
         self._sharing = sharing_here()
         self._clocks: dict[int, set[asyncio.Timeout]] = {}
         self._left: dict[asyncio.Timeout, float] = {}
-        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
 
     def launch(
         self, command: Sequence[str], environment: Mapping[str, str], *, cwd: str | Path = "/"
     ) -> None:
-        """Start the process; `CONTROL` in a word of the command becomes the number of its socket.
+        """Start the process and listen to it; see `begin`."""
+        self.take(begin(self.what, command, environment, cwd=cwd))
 
-        Raises
-        ------
-        LabrigError
-            ``unavailable`` if the program cannot be started.
-        """
-        self.control, theirs = socket.socketpair()
-        with theirs:
-            number = str(theirs.fileno())
-            try:
-                self.process = subprocess.Popen(
-                    [word.replace(CONTROL, number) for word in command],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._stderr,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                    cwd=cwd,
-                    env=dict(environment),
-                )
-            except OSError as error:
-                self.control.close()
-                raise LabrigError(
-                    f"{self.what} could not be started: {error}", where=command[0], code="unavailable"
-                ) from error
+    def take(self, begun: Begun) -> None:
+        """Listen to a process that has been started."""
+        self.control, self.process, self._stderr = begun
         self.dead = False
         self.control.setblocking(False)
         self._loop.add_reader(self.control, self._receive)
@@ -303,6 +324,7 @@ class LoadingServer(WarmServer):
         config: dict[str, Any],
         *,
         cwd: str | Path = "/",
+        begun: Begun | None = None,
     ) -> None:
         """Start the process and wait until all is loaded.
 
@@ -310,15 +332,21 @@ class LoadingServer(WarmServer):
         ----------
         config
             Its first line.
+        begun
+            The process, where it was started before and has been told its first line.
 
         Raises
         ------
         LabrigError
             `unstarted` where it does not get that far, and what `failed` was given.
         """
-        self.launch(command, environment, cwd=cwd)
+        if begun is None:
+            self.launch(command, environment, cwd=cwd)
+        else:
+            self.take(begun)
         try:
-            await self._loop.sock_sendall(self.control, json.dumps(config).encode() + b"\n")
+            if begun is None:
+                await self._loop.sock_sendall(self.control, first_line(config))
             await asyncio.wait_for(self._loaded, LOAD_S)
         except (TimeoutError, OSError) as error:
             words = self.last_words()
@@ -346,6 +374,11 @@ class LoadingServer(WarmServer):
     def died(self, error: LabrigError) -> None:
         """Tell who waits for the start."""
         self.failed(error)
+
+
+def first_line(config: dict[str, Any]) -> bytes:
+    """Return what tells a fork server what to load."""
+    return json.dumps(config).encode() + b"\n"
 
 
 def tail(file: IO[bytes]) -> str:

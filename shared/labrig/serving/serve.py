@@ -226,6 +226,9 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
     options = serve_options(arguments)
     http = http_options(arguments.http, arguments.allow_host, options.tokens) if arguments.http else None
     quiet_environment()
+    if toolbox.begins:
+        toolbox.begins(options)
+    gc.disable()
     from labrig.serving.builder import build  # FastMCP is imported here, not when flags are read
 
     _log_to(log_path())
@@ -235,6 +238,7 @@ def run(toolbox: Toolbox, arguments: argparse.Namespace) -> None:
         for name in ("key_value.aio.adapters.pydantic", "key_value.aio.stores.memory"):
             import_module(name)
     gc.freeze()  # a collection of all that the start has made would hold the loop, and every caller, each time
+    gc.enable()
     if http is None:
         _end_at_once_on_signals()
         server.run("stdio", show_banner=False)

@@ -19,14 +19,16 @@ import rasterio
 import xarray as xr
 from shapely.geometry import box
 
+from hostile.guard import descendants
 from labrig.errors import LabrigError
 from labrig.isolation.children import Children
 from labrig.isolation.inside import walls
 from labrig.isolation.process import Outcome
 from labrig.storage.folder import Folder, new_name
+from labrig.toolbox import ServeOptions
 from labrig_earth.data.formats import Place
 from labrig_earth.results import Result
-from labrig_earth.server import operations
+from labrig_earth.server import base, operations
 from labrig_earth.work import asking
 from labrig_earth.work.calls import Call
 from labrig_earth.work.running import run
@@ -38,6 +40,26 @@ CLOSED = not any(walls.available().values()) if sys.platform == "linux" else Fal
 async def by() -> AsyncIterator[Children]:
     async with asking.workers() as children:
         yield children
+
+
+@pytest.mark.parametrize(
+    ("options", "ahead"),
+    [
+        (ServeOptions(tools=("describe_data", "get_job")), True),
+        (ServeOptions(tools=("list_files", "get_job")), False),
+        (ServeOptions(), False),
+    ],
+)
+async def test_libraries_load_beside_a_server_that_is_started_for_tools_that_use_them(
+    options: ServeOptions, ahead: bool
+) -> None:
+    before = set(descendants(os.getpid()))
+    base.begins(options)
+    begun = set(descendants(os.getpid())) - before
+    assert len(begun) == ahead
+    async with base.opens(options):
+        assert set(descendants(os.getpid())) >= begun
+    assert not set(descendants(os.getpid())) & begun
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ class Answering(forking.ForkServer[Run]):
         self.work = work
         gc.collect()
         gc.freeze()  # a collection in a child would copy the pages that it shares
+        gc.enable()
 
     def brings(self, request: dict[str, Any]) -> int:
         """Return how many descriptors a request comes with: input, output, errors, files."""
@@ -207,6 +208,7 @@ def main() -> None:
     """``DESCRIPTOR``: the control socket's number."""
     control = socket.socket(fileno=int(sys.argv.pop(1)))
     config = forking.configuration(control)
+    gc.disable()  # what is imported stays: to look for what may go takes a sixth of the time
     try:
         work = imported(config["module"], config["preload"])
     except Exception as error:
