@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from labrig.errors import LabrigError, over_limit
+from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig.tables.codecs import unknown_codec
 from labrig_earth.data.bounds import note_bounds, note_edges, note_land
 from labrig_earth.data.corners import note_corners
@@ -71,6 +71,8 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     engine = "zarr" if kind == "zarr" else "netcdf4"
 
     _tried(lambda: check_store(place) if kind == "zarr" else check_file(place), place)
+    if group and group not in (groups := _tried(lambda: _groups(place, kind), place)):
+        raise unknown_name("group", group, groups, where=place.name)
 
     def opens(chunks: Any) -> Any:
         return xr.open_dataset(place.path, engine=engine, chunks=chunks, **named)
@@ -110,7 +112,31 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
-    return with_names(note_edges(note_land(note_bounds(found))))
+    found = with_names(note_edges(note_land(note_bounds(found))))
+    if not found.data_vars and not group:
+        found.encoding["groups"] = _tried(lambda: _groups(place, kind), place)
+    return found
+
+
+def _groups(place: Place, kind: str) -> list[str]:
+    """Return the paths of the groups below the top of a NetCDF 4 file or Zarr store that hold variables."""
+    if kind == "zarr":
+        import zarr
+
+        top = zarr.open_group(place.path, mode="r")
+        members = top.members(max_depth=None)
+        paths = {name.rpartition("/")[0] for name, each in members if isinstance(each, zarr.Array)}
+        return sorted(paths - {""})
+    import netCDF4
+
+    found: list[str] = []
+    with netCDF4.Dataset(place.path) as file:
+        pending = list(file.groups.values())
+        while pending:
+            group = pending.pop(0)
+            found += [group.path.strip("/")] if group.variables else []
+            pending += group.groups.values()
+    return found
 
 
 def _with_times(stored: Any, times: Any) -> dict[str, Any]:

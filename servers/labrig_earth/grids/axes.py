@@ -303,7 +303,7 @@ def variable_of(data: Any, name: str = "") -> Any:
     if len(fields) == 1:
         return data[fields[0]]
     if not fields:
-        raise LabrigError("The file has no variable that is a field", where="variable")
+        raise no_field(data, "variable")
     raise LabrigError(
         f"Which of {len(fields)} variables is meant?",
         where="variable",
@@ -370,6 +370,19 @@ def edges_of(values: Any, *, within: tuple[float, float] | None = None) -> Any:
     return np.clip(edges, *within) if within else edges
 
 
+def no_field(data: Any, where: str) -> LabrigError:
+    """Return the error for data without fields, which groups of the file may hold."""
+    groups = data.encoding.get("groups") or []
+    return LabrigError(
+        "The file has no variable that is a field",
+        where=where,
+        expected=f"one of its groups: {', '.join(groups[:20])}" if groups else "",
+        try_=f'sample_grid with options={{"group": "{groups[0]}"}}, whose file any tool takes'
+        if groups
+        else "",
+    )
+
+
 def grid_text(data: Any, axes: Axes) -> str:
     """Return a grid in words: ``0.25 x 0.25 degree, 41 x 41``; latitude (y) first."""
     if not axes.y or axes.y not in data.dims or axes.x not in data.dims:
@@ -382,9 +395,10 @@ def grid_text(data: Any, axes: Axes) -> str:
     steps = [step_of(data[name].values) if name in data.coords else None for name in (axes.y, axes.x)]
     if None in steps:
         return f"irregular, {size}"
-    unit = "degree" if axes.in_degrees else str(data[axes.x].attrs.get("units") or "m")
+    unit = "degree" if axes.in_degrees else str(data[axes.x].attrs.get("units") or ("m" if axes.crs else ""))
     unit = "m" if unit in ("metre", "meter", "metres", "meters") else unit
-    return f"{abs(steps[0] or 0):.6g} x {abs(steps[1] or 0):.6g} {unit}, {size}"
+    step = f"{abs(steps[0] or 0):.6g} x {abs(steps[1] or 0):.6g} {unit}".strip()
+    return f"{step}, {size}"
 
 
 def longitudes_of(data: Any, axes: Axes) -> Longitudes:

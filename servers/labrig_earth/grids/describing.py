@@ -33,6 +33,7 @@ from labrig_earth.results import SYNTHETIC, Result, said_of
 
 MOST_VARIABLES = 20
 MOST_NAMES = 12
+MOST_GROUPS = 50
 MOST_COUNTED_BYTES = 256 << 20
 """Missing cells are counted in all of a variable up to this size, else in its first time step."""
 
@@ -85,7 +86,10 @@ def describe_data(data: Any, *, variable: str = "") -> Result:
     described["attributes"] = _attributes(data.attrs)
     if SYNTHETIC in data.attrs:
         warnings.insert(0, said_of(str(data.attrs[SYNTHETIC])))
-    if not names:
+    if groups := data.encoding.get("groups"):
+        described["groups"] = groups[:MOST_GROUPS]
+        warnings.append(f"What there is lies in groups of the file: layer={groups[0]!r} describes one")
+    elif not names:
         warnings.append("The file has no variable that is a field of numbers")
     return Result(
         method="read from the file; missing cells and ranges are counted in the values",
@@ -161,7 +165,7 @@ def _space(data: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
             "of": "the edges of cells" if edges else "the centres of cells",
         }
     }
-    if edges:
+    if edges and (axes.in_degrees or axes.crs):
         ground = float(cell_areas(data, axes).sum()) * 1e6
         factor = 1.0 if axes.in_degrees else metres_of(axes.crs)
         space["extent"]["area_m2"] = float(f"{ground * factor**2:.9g}")

@@ -17,7 +17,7 @@ from labrig_earth.data.bounds import LAND_NAMED
 from labrig_earth.data.cubes import OF_FILES, open_data
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import SCALED
-from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, variable_of
+from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, no_field, variable_of
 from labrig_earth.grids.conventions import (
     ACCUMULATED,
     TOLD,
@@ -127,7 +127,7 @@ def variables(source: Field, names: list[str]) -> Field:
     else:
         chosen = [str(name) for name in source.data.data_vars if is_field(source.data[name])]
     if not chosen:
-        raise LabrigError("The file has no variable that is a field", where=source.source)
+        raise no_field(source.data, source.source)
     return source.with_data(source.data[list(dict.fromkeys(chosen))])
 
 

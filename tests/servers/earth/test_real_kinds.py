@@ -217,3 +217,28 @@ def test_the_shapes_of_a_shapefile_alone_are_refused_with_the_way_on(tmp_path: P
     (tmp_path / "plot.shp").write_bytes(b"\0\0\x27\x0a" + b"\0" * 96)
     with pytest.raises(LabrigError, match="the folder that holds them all"):
         read_features(Place.of(tmp_path / "plot.shp"))
+
+
+@pytest.mark.parametrize("kind", ["nc", "zarr"])
+def test_what_lies_in_groups_is_named_and_has_no_unit_that_nobody_stated(
+    tmp_path: Path, act: Any, kind: str
+) -> None:
+    import xarray as xr
+
+    for number, group in enumerate(("coarse", "fine/day")):
+        field = xr.Dataset({"v": (("y", "x"), np.full((2, 3), number))}, {"y": [5.0, 0], "x": [0, 10.0, 20]})
+        if kind == "nc":
+            field.to_netcdf(tmp_path / "g.nc", mode="a", group=group, engine="netcdf4")
+        else:
+            field.to_zarr(tmp_path / "g.zarr", mode="a", group=group, zarr_format=2)
+    file = {"data": f"g.{kind}"}
+    described = act("describe_data", file)
+    assert described.data["groups"] == ["coarse", "fine/day"]
+    assert described.warnings == ("What there is lies in groups of the file: layer='coarse' describes one",)
+    with pytest.raises(LabrigError, match=r"its groups: coarse, fine/day.*\"group\": \"coarse\""):
+        act("aggregate", file, over="space")
+    with pytest.raises(LabrigError, match="no group named 'fine'"):
+        act("describe_data", file, group="fine")
+    found = act("describe_data", file, group="fine/day")
+    assert found.grid == "5 x 10, 2 x 3" and "area_m2" not in found.data["extent"]
+    assert act("aggregate", file, over="space", group="fine/day").values[0].value == 1
