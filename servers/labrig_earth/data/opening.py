@@ -30,6 +30,13 @@ DEFAULT_FILL = 9.969209968386869e36
 """Of NetCDF, for floats of either size that have no other (NC_FILL_DOUBLE)."""
 SCALED = "labrig_scaled"
 """Attribute of a raster: the scale and offset of its bands, which have been applied."""
+OF_BANDS = "units_of_bands"
+"""Attribute of a raster whose bands have different units: all of them."""
+WARPED = "labrig_warped"
+"""Attribute of a raster that is not stored from north to south: how it was put on such rows."""
+RPC = "placed by its camera model (RPC)"
+STRAIGHT_WITHIN = 1e-9
+"""Part of a cell's size by which rows may lie askew, as rounding makes them."""
 MOST_VECTOR_BYTES = 512 << 20
 UNNAMED = ("csv", "parquet")
 """Tables, whose one layer has no name."""
@@ -171,6 +178,9 @@ def _stored_bytes(variable: Any) -> int:
 
 def _in_unit(raster: Any) -> Any:
     """Return a raster with the scale and offset of each band applied, as GDAL defines them; `attrs` say so."""
+    if isinstance(units := raster.attrs.get("units"), tuple):  # since they differ
+        raster.attrs = {key: value for key, value in raster.attrs.items() if key != "units"}
+        raster.attrs[OF_BANDS] = ", ".join(units)
     stated = raster.attrs | raster.encoding
     scales, offsets = (  # rioxarray has one name where all bands have the same, and another where they differ
         np.broadcast_to(np.asarray(stated.get(one, stated.get(each, usual)), "f8"), raster.sizes["band"])
@@ -198,7 +208,8 @@ def open_raster(given: Place | str | Path) -> Any:
     """Open a GeoTIFF (also cloud-optimized) or JPEG 2000 as an `xarray.DataArray` over band, y, x; lazily.
 
     Missing cells are NaN. Scale and offset that the file states are not applied: they are in ``attrs``
-    (``scale_factor``, ``add_offset``), and `rio` has CRS and transform.
+    (``scale_factor``, ``add_offset``), and `rio` has CRS and transform. Rows that lie askew, and those of a file with
+    control points or a camera's model instead of a grid, are warped to a grid by nearest neighbour (`WARPED`).
 
     Raises
     ------
@@ -206,7 +217,9 @@ def open_raster(given: Place | str | Path) -> Any:
         As `open_dataset`.
     """
     import dask
+    import rasterio
     import rioxarray
+    from rasterio.vrt import WarpedVRT
 
     place = Place.of(given)
     kind = format_of(place)
@@ -214,15 +227,46 @@ def open_raster(given: Place | str | Path) -> Any:
         raise _other(place, kind, "a raster (GeoTIFF, JPEG 2000)")
 
     def opens() -> Any:
-        with dask.config.set({"array.chunk-size": CHUNK}):
-            # The driver is named, so that no other of GDAL's looks at the file; the name has no ending in a child.
-            return rioxarray.open_rasterio(
-                place.path, chunks="auto", masked=True, mask_and_scale=False, lock=False, driver=DRIVERS[kind]
-            )
+        # The driver is named, so that no other of GDAL's looks at the file; the name has no ending in a child.
+        driver = DRIVERS[kind]
+        how: dict[str, Any] = {"chunks": "auto", "masked": True, "mask_and_scale": False, "lock": False}
+        with dask.config.set({"array.chunk-size": CHUNK}), rasterio.open(place.path, driver=driver) as file:
+            said, systems = _askew(file)
+            if not said:
+                return rioxarray.open_rasterio(place.path, driver=driver, **how)
+            with WarpedVRT(file, nodata=np.nan, dtype="float64", **systems) as warped:
+                found = rioxarray.open_rasterio(warped, driver=driver, **how)
+            found.attrs = file.tags() | found.attrs | {WARPED: said}
+            return found
 
     found = _tried(opens, place)
     found.encoding["source"] = place.name
     return found
+
+
+def _askew(file: Any) -> tuple[str, dict[str, Any]]:
+    """Return how a raster whose rows are not those of a grid is put on one, and between which systems; or nothing."""
+    from affine import identity
+
+    turned, straight = (
+        abs(file.transform.b) + abs(file.transform.d),
+        abs(file.transform.a) + abs(file.transform.e),
+    )
+    points, system = file.gcps
+    if turned > STRAIGHT_WITHIN * straight:
+        if not file.crs:
+            raise LabrigError(
+                "The rows of the raster lie askew, and it states no CRS",
+                try_="regrid_variable of a file that states one",
+            )
+        return "rows that lie askew put on rows from north to south by nearest neighbour", {"crs": file.crs}
+    if file.transform == identity and points and system:
+        said = f"placed by its {len(points)} control points, by nearest neighbour"
+        return said, {"crs": system, "src_crs": system}
+    if file.transform == identity and file.rpcs:
+        said = f"{RPC} at height 0, by nearest neighbour: high ground lies elsewhere"
+        return said, {"crs": "EPSG:4326", "src_crs": "EPSG:4326"}
+    return "", {}
 
 
 def open_vector(given: Place | str | Path, *, layer: str = "", crs: str = "") -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from labrig.errors import LabrigError
 from labrig_earth.data.bounds import EDGE
 from labrig_earth.data.corners import CORNER
-from labrig_earth.data.opening import SCALED
+from labrig_earth.data.opening import OF_BANDS, SCALED, WARPED
 from labrig_earth.data.stations import Places, places_of
 from labrig_earth.grids.axes import (
     Axes,
@@ -210,10 +210,14 @@ def _variable(variable: Any, axes: Axes, warnings: list[str]) -> dict[str, Any]:
         "standard_name": str(variable.attrs.get("standard_name", "")),
         "cell_methods": str(variable.attrs.get("cell_methods", "")),
     }
-    if not unit:
+    if OF_BANDS in variable.attrs:
+        warnings.append(f"The bands of {name} have units of their own: {variable.attrs[OF_BANDS]}")
+    elif not unit:
         warnings.append(f"{name} has no unit")
     elif not _is_unit(unit):
         warnings.append(f"The unit of {name}, {unit[:40]!r}, is not known: it cannot be converted")
+    if WARPED in variable.attrs:
+        warnings.append(f"{name}: {variable.attrs[WARPED]}")
     fields |= _stored(variable)
     fields |= _values(variable, axes)
     if axes.time in variable.dims:

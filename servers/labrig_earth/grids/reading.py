@@ -16,7 +16,7 @@ from labrig.errors import LabrigError, unknown_name
 from labrig_earth.data.bounds import LAND_NAMED
 from labrig_earth.data.cubes import OF_FILES, open_data
 from labrig_earth.data.formats import Place
-from labrig_earth.data.opening import SCALED
+from labrig_earth.data.opening import RPC, SCALED, WARPED
 from labrig_earth.grids.axes import Axes, axes_of, grid_text, is_field, no_field, variable_of
 from labrig_earth.grids.conventions import (
     ACCUMULATED,
@@ -102,6 +102,9 @@ def opened(*places: Place, group: str = "") -> Field:
     pieces = piece_bytes(data)
     scaled = [data[name].attrs.pop(SCALED) for name in data.data_vars if SCALED in data[name].attrs]
     done = (*done, *(f"scale and offset of the file applied ({said})" for said in scaled))
+    warped = [data[name].attrs.pop(WARPED) for name in data.data_vars if WARPED in data[name].attrs]
+    done = (*done, *warped)
+    warnings = (*warnings, *(said for said in warped if said.startswith(RPC)))
     return Field(
         data,
         axes,

@@ -78,6 +78,12 @@ def target_grid(
         if west >= east:
             east += 360.0
     columns, rows = (max(1, round((high - low) / resolution)) for low, high in ((west, east), (south, north)))
+    if not axes.geographic and resolution > max(east - west, north - south):
+        raise LabrigError(
+            f"One cell of {resolution:g} degree is larger than all of the grid",
+            where="resolution",
+            try_=f"crs={short_crs(axes.crs)!r} as well, for its own unit",
+        )
     if columns * rows > MOST_CELLS:
         raise over_limit(
             f"The grid would have {columns * rows:,} cells",

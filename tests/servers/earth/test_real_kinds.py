@@ -242,3 +242,46 @@ def test_what_lies_in_groups_is_named_and_has_no_unit_that_nobody_stated(
     found = act("describe_data", file, group="fine/day")
     assert found.grid == "5 x 10, 2 x 3" and "area_m2" not in found.data["extent"]
     assert act("aggregate", file, over="space", group="fine/day").values[0].value == 1
+
+
+@pytest.mark.parametrize("kind", ["askew", "points", "camera"])
+def test_rows_that_are_not_those_of_a_grid_are_put_on_one(tmp_path: Path, act: Any, kind: str) -> None:
+    import rasterio
+    from rasterio.control import GroundControlPoint
+    from rasterio.rpc import RPC
+    from rasterio.transform import Affine
+
+    askew = Affine.translation(5e5, 5.4e6) * Affine.rotation(30) * Affine.scale(10, -10)
+    stored = np.add.outer(np.arange(40), np.arange(60)).astype("i2")
+    profile: dict[str, Any] = {"driver": "GTiff", "width": 60, "height": 40, "count": 2, "dtype": "int16"}
+    placed = {"crs": "EPSG:32632", "transform": askew} if kind == "askew" else {}
+    with rasterio.open(tmp_path / "r.tif", "w", **profile, **placed) as file:
+        file.write(np.stack([stored, stored]))
+        file.scales, file.offsets, file.units = (0.5, 1.0), (2.0, 0.0), ("K", "m")
+        if kind == "points":
+            corners = [(row, column) for row in (0, 40) for column in (0, 60)]
+            points = [GroundControlPoint(*each, *(askew * each[::-1])) for each in corners]
+            file.gcps = (points, rasterio.crs.CRS.from_epsg(32632))
+        if kind == "camera":  # 60 columns over 0.2 degree east, 40 rows over 0.2 degree south
+            one, east, south = ([*each, *[0.0] * 17] for each in ((1, 0, 0), (0, 1, 0), (0, 0, -1)))
+            half = {"line_off": 20, "line_scale": 20, "samp_off": 30, "samp_scale": 30, "height_off": 0}
+            middle = {"lat_off": 48, "lat_scale": 0.1, "long_off": 9, "long_scale": 0.1, "height_scale": 1}
+            file.rpcs = RPC(
+                **half, **middle, line_num_coeff=south, line_den_coeff=one, samp_num_coeff=east,
+                samp_den_coeff=one, err_bias=None, err_rand=None,
+            )  # fmt: skip
+    found = act("aggregate", {"data": "r.tif"}, over="space")
+    assert [each.value for each in found.values] == pytest.approx([49 / 2 + 2, 49], abs=0.1)
+    assert "nearest neighbour" in found.method and all(each.unit == "" for each in found.values)
+    assert bool(found.warnings) == (kind == "camera")
+    described = act("describe_data", {"data": "r.tif"})
+    west, south_, east_, north = described.data["extent"]["west_south_east_north"]
+    if kind == "camera":
+        assert (west, south_, east_, north) == pytest.approx((8.9, 47.9, 9.1, 48.1), abs=0.005)
+    else:
+        corners_x, corners_y = zip(
+            *(askew * each for each in ((0, 0), (60, 0), (0, 40), (60, 40))), strict=True
+        )
+        limits = (min(corners_x), min(corners_y), max(corners_x), max(corners_y))
+        assert (west, south_, east_, north) == pytest.approx(limits, abs=10)
+    assert "The bands of band_data have units of their own: K, m" in described.warnings
