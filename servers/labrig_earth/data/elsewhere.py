@@ -31,7 +31,7 @@ def check_file(place: Place) -> None:
     if not h5py.is_hdf5(place.path):
         return
     with h5py.File(place.path, "r") as file:
-        for number, (name, item) in enumerate(_objects(file)):
+        for number, (name, item) in enumerate(objects(file)):
             if number == MOST_NAMES:
                 raise over_limit("The file has more groups and datasets", MOST_NAMES, where=place.name)
             if isinstance(item, h5py.ExternalLink) or (isinstance(item, h5py.Dataset) and _leads_out(item)):
@@ -56,7 +56,7 @@ def check_store(place: Place) -> None:
                 raise _refused(f"{name} of this Zarr store is a link", place)
 
 
-def _objects(file: Any) -> Iterator[tuple[str, Any]]:
+def objects(file: Any) -> Iterator[tuple[str, Any]]:
     """Yield what a file holds, each object once, by name; of links those into other files."""
     import h5py
 

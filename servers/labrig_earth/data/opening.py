@@ -17,7 +17,7 @@ from labrig.errors import LabrigError, over_limit, unknown_name
 from labrig.tables.codecs import unknown_codec
 from labrig_earth.data.bounds import note_bounds, note_edges, note_land
 from labrig_earth.data.corners import note_corners
-from labrig_earth.data.elsewhere import check_file, check_store
+from labrig_earth.data.elsewhere import check_file, check_store, objects
 from labrig_earth.data.formats import DRIVERS, GRIDS, VECTORS, Format, Place, format_of
 from labrig_earth.data.parquet import read_parquet
 from labrig_earth.data.projected import in_metres, with_plane
@@ -134,16 +134,13 @@ def _groups(place: Place, kind: str) -> list[str]:
         members = top.members(max_depth=None)
         paths = {name.rpartition("/")[0] for name, each in members if isinstance(each, zarr.Array)}
         return sorted(paths - {""})
-    import netCDF4
+    import h5py
 
-    found: list[str] = []
-    with netCDF4.Dataset(place.path) as file:
-        pending = list(file.groups.values())
-        while pending:
-            group = pending.pop(0)
-            found += [group.path.strip("/")] if group.variables else []
-            pending += group.groups.values()
-    return found
+    if not h5py.is_hdf5(place.path):
+        return []
+    with h5py.File(place.path, "r") as file:
+        paths = {each.parent.name.strip("/") for _, each in objects(file) if isinstance(each, h5py.Dataset)}
+    return sorted(paths - {""})
 
 
 def _with_times(stored: Any, times: Any) -> dict[str, Any]:
