@@ -113,7 +113,8 @@ _WORDS = {"I", "In", "W", "Y"}
 """Of these, what may be something else where no unit stands beside it: a coordinate, a direction."""
 _ELEMENT_STATE = re.compile(r"[A-Z][a-z]?(?:\([+-]?\d+\))?")
 _ALTERNATIVES = {"N(-3)": ("Amm",), "S(6)": ("S",), "C(4)": ("C",)}
-_SIGNS = re.compile(r"\(?[+-]+\d?\)?$")
+_SIGNS = re.compile(r"\(?(?:[+-]+\d?|=)\)?$")
+"""``SO4=`` is an old writing of two charges."""
 _DIGIT_SIGNS = re.compile(r"\^?\(?\d[+-]+\)?$")
 _AS_ELEMENT = re.compile(
     r"^(.{2,}?)(?:[ _.-]+\(?|\()(N|P|S|Si|[Nn]itrogen)\)?$|^(NO3|NO2|NH4|NH3|PO4)(N|P)$|^(N|P|S)[-_ ](.+)$",

@@ -140,13 +140,14 @@ def _read(index: int, header: str, below: str, extra: str, catalogue: Catalogue,
         if own is not None and given is not None and own.unit != given.unit:
             return blank.left_out(f"its heading says {own.unit.text}, the argument {given.unit.text}")
         text = f"{text} ({plain(extra)})"
-    if (other := special(blank, text)) is not None:
-        return other
     name, said = _name(text)
+    symbol = said.unit is not None and said.formula in ("", name) and lacking_element(name, has_unit=True)
+    if not symbol and (other := special(blank, text)) is not None:
+        return other
     error = _SD.search(name)
     if error:
         name = (name[: error.start()] + " " + name[error.end() :]).strip(_EDGE + "()%")
-    folded = fold(name)
+    folded = "" if symbol else fold(name)  # Th in ug/L is thorium and no total hardness, Sc no conductivity
     if why := ambiguity(name):
         both = (said if said.unit else _stated(said, stated)).unit
         if why != ALKALIS or both is None or both.kind == "mass":

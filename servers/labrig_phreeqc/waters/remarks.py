@@ -72,7 +72,8 @@ class Remarks:
         notes += [f"{words} (rows: {n})" for words, n in self.said.items()]
         dissolved = {each.header for each in columns if each.fraction == "dissolved"}
         notes += [
-            f"{first} counts{', the dissolved part' if first in dissolved else ''}; {other} is only compared with it"
+            f"{'the first ' if first == other else ''}{first} counts"
+            f"{', the dissolved part' if first in dissolved else ''}; {other} is only compared with it"
             for first, other in sorted(self.compared)
         ]
         return [*notes, "the decimal mark is a comma"] if comma else notes

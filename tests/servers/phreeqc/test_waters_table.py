@@ -63,7 +63,7 @@ HEADINGS = [
     (
         "S(6)",
         1 / W["SO4"],
-        "SO4 (mg/L)|SO4-- mg/L|SO42- (mg/L)|SO₄²⁻ (mg/L)|SO4-2 mg/l|Sulphate (mg/l)|Sulfate (mg/L)",
+        "SO4 (mg/L)|SO4-- mg/L|SO4= mg/L|SO42- (mg/L)|SO₄²⁻ (mg/L)|SO4-2 mg/l|Sulphate (mg/l)|Sulfate (mg/L)",
     ),
     ("S(6)", 1 / W["SO4"], "S(6) (mg/L as SO4)|SULFATE (MG/L)"),
     ("S(6)", 1 / W["S"], "SO4 (mg/L as S)|SO4 as S mg/L|SO4 (mg S/L)|SO4-S (mg/L)"),
@@ -815,3 +815,20 @@ def test_carbon_of_a_row_without_temperature_is_in_no_balance() -> None:
     found = table("A,7,,101,177,35", heading="Sample,pH,Temp (C),Ca (mg/L),C(4) (mg/L),Cl (mg/L)")
     its = balance(found.waters[0].analysis)
     assert (its.charge_error, its.water_type, its.basis_of_alkalinity) == (None, "", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("heading", "role", "why"),
+    [
+        ("Th (ug/L)", "left out", "lacks Th"),
+        ("Sc (ug/L)", "left out", "lacks Sc"),
+        ("Th (mg/L as CaCO3)", "hardness", ""),
+        ("TH (mg/L as CaCO3)", "hardness", ""),
+        ("SC (uS/cm)", "conductivity", ""),
+    ],
+)
+def test_the_symbol_of_an_element_with_a_unit_is_that_element(
+    heading: str, role: str, why: str, catalogue: Catalogue
+) -> None:
+    found = column(heading, catalogue)
+    assert found.role == role and why in found.why
