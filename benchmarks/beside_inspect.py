@@ -1,9 +1,10 @@
-"""What a sample costs here and in Inspect: one foreign server, one call, a model that answers at once, in one run.
+"""What a sample costs here and in Inspect: one server, one call, a model that answers at once, in one run.
 
-The server is a FastMCP script. It is started for each sample, by both, and here also kept from sample to sample
-(``--server-kept``). A short run and a longer one differ by samples alone: their difference is a sample's cost without
-the start of the run, which is measured to the first request to the model. User and system time are those of the runner
-and of all that it started.
+One server is a FastMCP script. It is started for each sample, by both, and here also kept from sample to sample
+(``--server-kept``). The other is ours, which Inspect starts for each sample and a run of ours forks from a warm one. A
+short run and a longer one differ by samples alone: their difference is a sample's cost without the start of the run,
+which is measured to the first request to the model. User and system time are those of the runner and of all that it
+started.
 
 Inspect is no dependency of ours: ``.ci/run`` installs it into an environment of the tests, where it needs ``mcp``, too.
 """
@@ -23,7 +24,10 @@ from pathlib import Path
 SAMPLES = 2, 12
 """Of the short run and the longer one; two at a time."""
 
-MOST_KEPT = 0.3
+MOST_KEPT, MOST_OWN = 0.3, 0.12
+"""Of what a sample takes in Inspect, wall and processor: a foreign server that is kept, and one of ours."""
+
+CALLS = {"echo": {"text": "7"}, "write_file": {"path": "seven.txt", "content": "7"}}
 
 MOST_START_S = 4.0
 """From the start of ``labrig run`` to its first request to the model, the start of the server included."""
@@ -49,6 +53,7 @@ from labrig_harness.agents.loop import Loop
 
 class Instant(Loop):
     def __init__(self, spec, seed):
+        import json, os
         from first import first_request
         from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
         from pydantic_ai.models.function import FunctionModel
@@ -56,14 +61,14 @@ class Instant(Loop):
 
         async def answer(messages, info):
             first_request()
-            part = ToolCallPart("echo", {"text": "7"}) if len(messages) < 2 else TextPart("ANSWER: 7")
+            part = ToolCallPart(*json.loads(os.environ["CALL"])) if len(messages) < 2 else TextPart("ANSWER: 7")
             return ModelResponse([part], usage=RequestUsage(input_tokens=11, output_tokens=7))
 
         super().__init__(spec, model=FunctionModel(answer))
 """
 
 TASK = """
-import sys
+import json, os, sys
 from first import first_request
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
@@ -79,11 +84,11 @@ def answer(messages, tools, tool_choice, config):
     if any(each.role == "tool" for each in messages):
         said = ModelOutput.from_content("mockllm/model", "ANSWER: 7")
     else:
-        said = ModelOutput.for_tool_call("mockllm/model", "echo", {"text": "7"})
+        said = ModelOutput.for_tool_call("mockllm/model", *json.loads(os.environ["CALL"]))
     said.usage = ModelUsage(input_tokens=11, output_tokens=7, total_tokens=18)
     return said
 
-server = mcp_server_stdio(name="echo", command=command, args=args)
+server = mcp_server_stdio(name="server", command=command, args=args)
 asked = Task(
     dataset=[Sample(input="How many?", target="7", id=str(number)) for number in range(int(count))],
     solver=[use_tools(mcp_tools(server)), generate()],
@@ -125,15 +130,16 @@ def prepare(folder: Path) -> None:
         (folder / f"{count}.jsonl").write_text("".join(lines))
 
 
-def measure(argv: list[str], folder: Path) -> tuple[float, float, float]:
+def measure(argv: list[str], folder: Path, tool: str) -> tuple[float, float, float]:
     """Return the wall and processor seconds of a command that must end well, and the wall to its first request."""
+    call = json.dumps([tool, CALLS[tool]])
     first = folder / "first-request"
     first.unlink(missing_ok=True)
     began, clock = time.perf_counter(), time.time()
     process = subprocess.Popen(
         argv,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "FIRST_REQUEST": str(first)},
+        env={**os.environ, "PYTHONPATH": str(folder), "FIRST_REQUEST": str(first), "CALL": call},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -144,13 +150,12 @@ def measure(argv: list[str], folder: Path) -> tuple[float, float, float]:
     return taken, used.ru_utime + used.ru_stime, float(first.read_text()) - clock
 
 
-def run_here(count: int, folder: Path, *flags: str) -> tuple[float, float, float]:
+def run_here(count: int, folder: Path, tool: str, *flags: str) -> tuple[float, float, float]:
     """Measure a run of so many questions by ``labrig run``; each record has its call and is right."""
     with tempfile.TemporaryDirectory() as out:
-        server = f"echo=-- {shlex.join([sys.executable, 'server.py'])}"
         words = ["run", f"{count}.jsonl", "--agent", "instant", "--model", "openai-compatible:instant"]
-        words += ["--server", server, "--jobs", "2", "--fail-below", "1", "--out", out, *flags]
-        found = measure([sys.executable, "-m", "labrig_cli", *words], folder)
+        words += ["--jobs", "2", "--fail-below", "1", "--out", out, *flags]
+        found = measure([sys.executable, "-m", "labrig_cli", *words], folder, tool)
         calls = sum(len(path.read_text().splitlines()) for path in Path(out).glob("*/*/epoch0/calls.jsonl"))
         assert calls == count, "every record has its call"
     return found
@@ -165,31 +170,48 @@ def main() -> None:
         folder = Path(name)
         prepare(folder)
         few, many = SAMPLES
-        server = [sys.executable, str(folder / "server.py")]
-        ways: dict[str, Callable[[int], tuple[float, float, float]]] = {
-            "Inspect": lambda count: measure([str(INSPECT), "task.py", str(count), *server], folder),
-            "here, a server each": lambda count: run_here(count, folder),
-            "here, kept": lambda count: run_here(count, folder, "--server-kept", "echo"),
+        script = [sys.executable, "server.py"]
+        ours = [sys.executable, "-m", "labrig_cli", "serve", "phreeqc", "--workspace", "work"]
+        foreign = ("--server", f"echo=-- {shlex.join(script)}")
+        ways: dict[str, tuple[str, Callable[[int, str], tuple[float, float, float]]]] = {
+            "Inspect": ("echo", lambda count, tool: in_inspect(count, folder, tool, script)),
+            "here, a server each": ("echo", lambda count, tool: run_here(count, folder, tool, *foreign)),
+            "here, kept": (
+                "echo",
+                lambda count, tool: run_here(count, folder, tool, *foreign, "--server-kept", "echo"),
+            ),
+            "Inspect, ours": ("write_file", lambda count, tool: in_inspect(count, folder, tool, ours)),
+            "here, ours": (
+                "write_file",
+                lambda count, tool: run_here(count, folder, tool, "--server", "phreeqc"),
+            ),
         }
         found: dict[str, list[float]] = {}
         whole: dict[str, list[float]] = {}
-        for way, run in ways.items():
-            run(few)  # bytecode, and files in memory
-            short, long = run(few), run(many)
+        for way, (tool, run) in ways.items():
+            run(few, tool)  # bytecode, and files in memory
+            short, long = run(few, tool), run(many, tool)
             each = [(b - a) / (many - few) for a, b in zip(short[:2], long[:2], strict=True)]
             found[way], whole[way] = each, list(long[:2])
             print(
-                f"  {way:20} a sample {each[0]:.2f} s of wall, {each[1]:.2f} s of processor; "
+                f"  {way:20} a sample {each[0]:.3f} s of wall, {each[1]:.3f} s of processor; "
                 f"the run of {many}: {long[0]:.1f} s, {long[1]:.1f} s; "
                 f"to its first request {min(short[2], long[2]):.1f} s (here at most {MOST_START_S:g})",
                 flush=True,
             )
-    print(f"  kept / Inspect, wall and processor, a sample (at most {MOST_KEPT:g}) and the run of {many}:")
-    for costs in (found, whole):
-        wall, cpu = (
-            ours / theirs for ours, theirs in zip(costs["here, kept"], costs["Inspect"], strict=True)
-        )
-        print(f"    {wall:.3f}, {cpu:.3f}")
+    for what, here, there, most in (
+        ("kept", "here, kept", "Inspect", MOST_KEPT),
+        ("ours", "here, ours", "Inspect, ours", MOST_OWN),
+    ):
+        print(f"  {what} / Inspect, wall and processor, a sample (at most {most:g}) and the run of {many}:")
+        for costs in (found, whole):
+            wall, cpu = (a / b for a, b in zip(costs[here], costs[there], strict=True))
+            print(f"    {wall:.3f}, {cpu:.3f}")
+
+
+def in_inspect(count: int, folder: Path, tool: str, server: list[str]) -> tuple[float, float, float]:
+    """Measure the same by Inspect."""
+    return measure([str(INSPECT), "task.py", str(count), *server], folder, tool)
 
 
 if __name__ == "__main__":

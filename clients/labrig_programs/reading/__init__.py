@@ -2,7 +2,8 @@
 
 - `claude-code`: Claude Code: ``--output-format stream-json``, and session files (``projects/*/<id>.jsonl``)
 - `codex`: Codex: ``exec --json``, and rollouts (``sessions/Y/M/D/rollout-*.jsonl``)
-- `gemini`: Gemini CLI: ``--output-format stream-json``
+- `gemini`: Gemini CLI: ``--output-format stream-json``; `gemini-session`: files of its sessions
+- `otel`: traces of OpenTelemetry by its conventions for generative AI
 - `aar-tools`: the tool log of The Amazing Agent Race
 - `atif`: Agent Trajectory Interchange Format, versions 1.0 to 1.8
 - `swe-agent`, `mini-swe-agent`: trajectories of these two, a JSON document each
@@ -10,7 +11,8 @@
 - `tau-bench`, `tau2-bench`, `agentdojo`: results of these benchmarks (`chats`)
 
 Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `swe_agent`, `openhands`,
-`chats`), which returns a `read_run`; `lines`, `building`: what readers share; `owner`: which program wrote a line.
+`chats`, `otel`), which returns a `read_run`; `lines`, `building`: what readers share; `owner`: which program wrote a
+line.
 
 A reader takes lines (or a document) and returns what happened; it opens no file and asks nobody. What it cannot
 read it skips and says so.

@@ -4,7 +4,8 @@ A message comes as one event for each of its blocks, with the same id and the sa
 an id are one turn, and the last usage of an id counts. Two things need care:
 
 - A tool may be run while its message is still being streamed, so a result may stand between two blocks of one
-  message. A session file says which block follows which (``parentUuid``). In a stream, a tool_use after a result of
+  message. A session file names the request that a block came with, or says which block follows which (``parentUuid``;
+  since some versions a block follows a result of its own message). In a stream, a tool_use after a result of
   the same id belongs to the same turn unless the final usage shows that ids are not unique (scripted services).
 - ``result.usage`` is the main loop alone. ``modelUsage`` holds everything, also the calls that no event shows
   (titles, compaction, subagents). What it has above the sum of the turns is added to the last turn, and
@@ -87,6 +88,7 @@ class _Turn(OpenTurn):
     """A turn with what is needed to tell where it ends."""
 
     message: str = ""
+    request: str = ""
     lane: str = ""  # the call that started the subagent, empty for the main loop
     result_since: bool = False  # a result came after its last block
     guess: bool = False  # may continue an earlier turn of the same message id
@@ -196,17 +198,17 @@ class _Session:
 
     def _find_turn(self, event: Json, message: Json) -> _Turn:
         """Return the turn that a block belongs to, begun if need be."""
-        id, lane = word(message.get("id")), _find_lane(event)
+        id, lane, request = word(message.get("id")), _find_lane(event), word(event.get("requestId"))
         last, guess = self.open.get(lane), False
         if last is not None and id and last.message == id:
-            if not last.result_since:
+            if not last.result_since or (request and request == last.request):
                 return last
             if isinstance(event.get("parentUuid"), str):
                 if event["parentUuid"] not in self.result_uuids:
                     return last
             else:
                 guess = all(each.get("type") == "tool_use" for each in rows(message.get("content")))
-        turn = self._begin_turn(event, _Turn(message=id, lane=lane, guess=guess))
+        turn = self._begin_turn(event, _Turn(message=id, request=request, lane=lane, guess=guess))
         self.open[lane] = turn
         return turn
 

@@ -1,8 +1,10 @@
-"""Gemini CLI: ``--output-format stream-json``.
+"""Gemini CLI: ``--output-format stream-json``, and the files of its sessions (``chats/session-*.json``, ``.jsonl``).
 
-Replies come in pieces, which are joined. Tokens are counted once for the whole run (``result.stats``): they are put
-on the last turn, whose meta says ``tokens_of: the whole run``. ``input_tokens`` includes what was cached; what the
-total has above input and output are thoughts, which are counted as output here.
+Files of sessions count the tokens of each reply, and say nothing of how a session ended.
+
+Replies of a stream come in pieces, which are joined. Tokens are counted once for the whole run (``result.stats``): they
+are put on the last turn, whose meta says ``tokens_of: the whole run``. ``input_tokens`` includes what was cached; what
+the total has above input and output are thoughts, which are counted as output here.
 
 Results of tools are shown in full, and an error as the program words it; what the model was given is not shown (by
 default the program cuts results to 40,000 characters), so `delivered_bytes` is not known. The program may exit before
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from labrig_harness.endings import EndReason
 from labrig_harness.trajectory import Fault, Tokens
@@ -26,6 +28,8 @@ from labrig_programs.reading.building import (
     arguments_of,
     as_text,
     count,
+    rows,
+    seen_text,
     stopped,
     table,
     text_part,
@@ -35,7 +39,7 @@ from labrig_programs.reading.lines import Line, Skipped
 from labrig_programs.reading.owner import events_of
 from labrig_programs.reading.read_run import ReadRun
 
-NAME = "gemini"
+NAME, SESSION = "gemini", "gemini-session"
 
 NEVER_REACHED: dict[str, Fault | str] = {
     "tool_not_registered": "unknown_tool",
@@ -176,6 +180,83 @@ def _read_tokens(stats: Json) -> Tokens:
         reasoning=thoughts,
         measured=True,
     )
+
+
+def is_session(record: Any) -> bool:
+    """Return whether a JSON object is the file of a session, or its first line."""
+    return isinstance(record, dict) and all(
+        isinstance(record.get(key), str) for key in ("sessionId", "projectHash")
+    )
+
+
+def read_session(document: Any) -> list[ReadRun]:
+    """Read the file of a session: an object with its messages, or the objects of its lines; none for another file."""
+    records = rows(document) or rows([document])
+    if not records or not is_session(records[0]):
+        return []
+    run = OpenRun(NAME, Skipped())
+    run.meta = {"session": records[0]["sessionId"], "started": word(records[0].get("startTime"))}
+    for message in _list_messages(records):
+        kind, text = message.get("type"), seen_text(message.get("content"))
+        if kind == "gemini":
+            _take_reply(run, message, text)
+        elif kind == "user":
+            run.turn("user", text, word(message.get("timestamp")))
+        elif kind in ("error", "warning"):
+            run.warn(text)
+    end, detail = stopped(run, run.last_words())
+    last = run.last_turn()
+    if last is None or last.calls:
+        end, detail = "agent_error", UNFINISHED
+    return [run.finish(end=end, detail=detail, text=run.last_words())]
+
+
+def _list_messages(records: list[Json]) -> list[Json]:
+    """Return the messages of a session as they stand at its end: one that comes again replaces its former self."""
+    found: dict[str, Json] = {}
+    for record in records:
+        held = table(record.get("$set")).get("messages", record.get("messages"))
+        if isinstance(held, list):
+            found = {}
+        for message in rows(held) or [record]:
+            if id := word(message.get("id")):
+                found[id] = message
+        if (back := word(record.get("$rewindTo"))) in found:
+            found = dict(list(found.items())[: list(found).index(back)])
+    return list(found.values())
+
+
+def _take_reply(run: OpenRun, message: Json, text: str) -> None:
+    counted, last = table(message.get("tokens")), run.turns[-1] if run.turns else None
+    tokens = _count_reply(counted)
+    if tokens.total or text or last is None or last.source != "agent":
+        last = run.turn(text=text, time=word(message.get("timestamp")))
+        last.model = word(message.get("model"))
+        last.tokens = tokens
+        last.reasoning = [word(each.get("description")) for each in rows(message.get("thoughts"))]
+        run.model = run.model or last.model
+    for each in rows(message.get("toolCalls")):  # without a reply of their own they are of the one before
+        id = word(each.get("id"))
+        server, tool = _split_tool(word(each.get("name")), id)
+        call = OpenCall.of(tool, each.get("args"), id, server)
+        run.add_call(last, call)
+        given = [
+            table(table(part.get("functionResponse")).get("response")) for part in rows(each.get("result"))
+        ]
+        told = "\n".join(as_text(part.get("output", part.get("error", part))) for part in given)
+        status = each.get("status")
+        if status == "cancelled":
+            call.refuse(told)
+        elif status in ("success", "error"):
+            call.answer({"content": [text_part(told)], "isError": status == "error"})
+
+
+def _count_reply(counted: Json) -> Tokens:
+    """Return the tokens of a reply, whose input includes what was cached, and whose output lacks the thoughts."""
+    whole = count(counted.get("input")) + count(counted.get("tool"))
+    cached, thoughts = min(whole, count(counted.get("cached"))), count(counted.get("thoughts"))
+    output = count(counted.get("output")) + thoughts
+    return Tokens(whole - cached, cached, 0, output, thoughts, bool(whole))
 
 
 def _split_tool(name: str, id: str) -> tuple[str, str]:

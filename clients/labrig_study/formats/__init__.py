@@ -17,5 +17,5 @@ from labrig_programs.reading import LINE_FORMATS
 FORMATS = (
     *LINE_FORMATS,
     *("atif", "swe-agent", "mini-swe-agent", "openhands", "tau-bench", "tau2-bench", "agentdojo"),
-    *("inspect", "terrabench", "results"),
+    *("gemini-session", "otel", "inspect", "terrabench", "results"),
 )

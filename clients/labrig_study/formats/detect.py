@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from labrig_programs.reading import chats, openhands, swe_agent
+from labrig_programs.reading import chats, gemini, openhands, otel, swe_agent
 from labrig_programs.reading.owner import owner
 from labrig_study.formats.terrabench import NAME as TERRABENCH
 from labrig_study.formats.terrabench import SHAPES, is_trace
@@ -26,10 +26,12 @@ def formats_of(path: Path) -> list[str]:
         file.seek(0)
         numbered = list(islice(objects(file, Skipped()), 200))
     first = [event for _, event in numbered]
+    if any(map(gemini.is_session, first[:1])):
+        return [gemini.SESSION]
     owners = list(dict.fromkeys(filter(None, map(owner, first))))
     if owners:
         return owners
-    for named in (swe_agent.format_of, chats.format_of, _find_openhands):
+    for named in (swe_agent.format_of, chats.format_of, _find_openhands, _find_otel):
         if written := list(dict.fromkeys(filter(None, map(named, first)))):
             return written
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff").lstrip()
@@ -57,6 +59,10 @@ _WORDS = (
     (chats.TAU2, "{", ("num_trials", "user_info")),
     (chats.DOJO, "{", ("suite_name", "pipeline_name")),
     (openhands.NAME, "[", ("id", "timestamp", "source", "message")),
+    (gemini.SESSION, "{", ("sessionId", "projectHash", "messages")),
+    (otel.NAME, "{", ("resourceSpans",)),
+    (otel.NAME, "{", ("spans", "gen_ai.operation.name")),
+    (otel.NAME, "[", ("context", "gen_ai.operation.name")),
 )
 """What a document begins with, and the keys that stand near its beginning."""
 
@@ -75,6 +81,10 @@ def _find_by_words(text: str) -> str:
 
 def _find_openhands(record: Any) -> str:
     return openhands.NAME if openhands.is_event(record) or openhands.is_result(record) else ""
+
+
+def _find_otel(record: Any) -> str:
+    return otel.NAME if otel.is_trace(record) else ""
 
 
 def _find_by_keys(text: str, path: Path) -> str:

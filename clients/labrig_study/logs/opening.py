@@ -25,7 +25,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_programs.reading import aar_tools, atif, chats, openhands, swe_agent
+    from labrig_programs.reading import aar_tools, atif, chats, gemini, openhands, otel, swe_agent
     from labrig_study.formats import inspect_log, terrabench
 
     with file.open("rb") as opened:
@@ -48,13 +48,17 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
                 swe_agent.NAME: swe_agent.read,
                 swe_agent.MINI: swe_agent.read,
                 openhands.NAME: openhands.read,
+                gemini.SESSION: gemini.read_session,
+                otel.NAME: otel.read,
                 **dict.fromkeys(chats.NAMES, chats.read),
             }
             trial = harbor.trial_of(file)
             beside = file.with_name(terrabench.ANSWER)
             documents = _read_documents(whole(file), file)
-            if len(documents) > 1 and openhands.is_event(documents[0]):
-                documents = [documents]  # one run, an event a line
+            if len(documents) > 1 and any(
+                begins(documents[0]) for begins in (openhands.is_event, gemini.is_session, otel.is_trace)
+            ):
+                documents = [documents]  # events of one run, messages of a session, spans: one a line
             for document in documents:
                 for run in readers.get(format, atif.read)(document):
                     if format == chats.TAU:

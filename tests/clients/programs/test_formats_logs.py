@@ -220,6 +220,24 @@ def test_a_session_file_says_itself_which_block_follows_which() -> None:
     assert run.tokens == Tokens(30, 300, 0, 15, 0, True)
 
 
+def test_blocks_of_one_request_are_one_turn_wherever_a_result_stands() -> None:
+    """A later block may name the result of an earlier one as what it follows; its tokens were counted twice."""
+    log = [
+        _entry(_asked("Q?"), "0", None),
+        _entry(_said("m1", _use("a")), "1", "0"),
+        _entry(_got("a", "one"), "2", "1"),
+        _entry(_said("m1", _use("b")), "3", "2"),
+        _entry(_got("b", "two"), "4", "3"),
+        _entry(_said("m2", ANSWER), "5", "4"),
+    ]
+    for number, event in enumerate(log):
+        if event["type"] == "assistant":
+            event["requestId"] = "r1" if number < 5 else "r2"
+    run = read("claude-code", jsonl(*log))
+    assert [[call.id for call in step.calls] for step in run.steps] == [[], ["a", "b"], []]
+    assert run.tokens == Tokens(20, 200, 0, 10, 0, True)
+
+
 @pytest.mark.parametrize(
     ("result", "end", "detail"),
     [
