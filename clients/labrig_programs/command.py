@@ -18,10 +18,10 @@ from labrig_harness.agent import AgentSpec
 from labrig_harness.trajectory import Step, Tokens
 from labrig_programs.confinement import installation
 from labrig_programs.program import Launch, Program, Visit, last_run
-from labrig_programs.reading import LINE_FORMATS
+from labrig_programs.reading import LINE_FORMATS, documents
 from labrig_programs.reading.read_run import ReadRun
 
-LOGS = (*LINE_FORMATS, "atif")
+LOGS = (*LINE_FORMATS, *documents.FORMATS)
 MESSAGE_BYTES = 1 << 20
 
 
@@ -102,14 +102,12 @@ class Command(Program):
     def read(self, log: Path, visit: Visit) -> ReadRun | None:
         """Read what it printed: a log, or its message."""
         kind = self.setting("log")
-        if kind == "atif":
-            from labrig_programs.reading import atif
-
+        if kind in documents.FORMATS:
             try:
-                return last_run(atif.read(json.loads(log.read_bytes() or b"null")))
-            except (LabrigError, ValueError, RecursionError) as error:
-                detail = f"what it printed is not an ATIF document: {error}"
-                return ReadRun("atif", (), end="agent_error", end_detail=detail)
+                found = documents.split(log.read_bytes(), log.name)
+                return last_run([run for each in found for run in documents.read(kind, each)])
+            except LabrigError as error:
+                return ReadRun(kind, (), end="agent_error", end_detail=f"what it printed is no log: {error}")
         if kind:
             from labrig_programs import reading
 

@@ -1,7 +1,7 @@
 """A real model, small and bad, by ``loop`` and ``direct`` on two suites: what it does is recorded, scored, reported.
 
 It is no dependency of ours: it is looked for in the virtual environment ``smollm2`` beside the agent programs of the
-other tests (``.ci/run`` makes it).
+other tests.
 """
 
 from __future__ import annotations

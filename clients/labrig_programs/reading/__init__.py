@@ -11,8 +11,8 @@
 - `tau-bench`, `tau2-bench`, `agentdojo`: results of these benchmarks (`chats`)
 
 Modules: a reader for each format (`claude_code`, `codex`, `gemini`, `aar_tools`, `atif`, `swe_agent`, `openhands`,
-`chats`, `otel`), which returns a `read_run`; `lines`, `building`: what readers share; `owner`: which program wrote a
-line.
+`chats`, `otel`), which returns a `read_run`; `documents`: all that are documents and not lines; `lines`, `building`:
+what readers share; `owner`: which program wrote a line.
 
 A reader takes lines (or a document) and returns what happened; it opens no file and asks nobody. What it cannot
 read it skips and says so.

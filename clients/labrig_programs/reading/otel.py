@@ -54,7 +54,7 @@ def read(document: Any) -> list[ReadRun]:
     }
     runs: dict[str, list[Json]] = {}
     for span in sorted(spans, key=lambda each: each["begun"]):
-        runs.setdefault(named.get(span["trace"], span["trace"]), []).append(span)
+        runs.setdefault(named.get(span["trace"]) or span["trace"], []).append(span)
     found = [run for name, of_run in runs.items() if (run := _read_run(name, of_run)) is not None]
     final = table(documents[0]).get("final_output") if len(documents) == 1 else None
     if final is not None and len(found) == 1:

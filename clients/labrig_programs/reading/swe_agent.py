@@ -108,6 +108,7 @@ def _find_end(status: str, config: Json) -> EndReason:
 
 def _read_messages(run: OpenRun, messages: list[Json], submission: str) -> None:
     waiting: list[OpenCall] = []
+    submitted = bool(submission)
     for message in messages:
         role, extra = message.get("role"), table(message.get("extra"))
         text = seen_text(message.get("content"))
@@ -125,11 +126,10 @@ def _read_messages(run: OpenRun, messages: list[Json], submission: str) -> None:
             call.answer({"content": [text_part(text)], "isError": bool(extra.get("exception_info"))})
         elif role == "exit":
             submission = submission or text
+            submitted = submitted or extra.get("exit_status") == "Submitted" or bool(submission)
         else:
             run.turn("user" if role in ("user", "tool") else "system", text)
-    for call in (
-        waiting if submission else ()
-    ):  # the command that submitted: what it printed is the submission
+    for call in waiting if submitted else ():  # the command that submitted: what it printed is the submission
         call.answer({"content": [text_part(submission)], "isError": False})
 
 

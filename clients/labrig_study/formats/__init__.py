@@ -12,10 +12,6 @@ suites that tables of results and logs without truths belong to. Logs of agent p
 
 from __future__ import annotations
 
-from labrig_programs.reading import LINE_FORMATS
+from labrig_programs.reading import LINE_FORMATS, documents
 
-FORMATS = (
-    *LINE_FORMATS,
-    *("atif", "swe-agent", "mini-swe-agent", "openhands", "tau-bench", "tau2-bench", "agentdojo"),
-    *("gemini-session", "otel", "inspect", "terrabench", "results"),
-)
+FORMATS = (*LINE_FORMATS, *documents.FORMATS, "inspect", "terrabench", "results")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
     LabrigError
         If the file as a whole cannot be used: not of this format, too large, in UTF-16.
     """
-    from labrig_programs.reading import aar_tools, atif, chats, gemini, openhands, otel, swe_agent
+    from labrig_programs.reading import aar_tools, chats, documents
     from labrig_study.formats import inspect_log, terrabench
 
     with file.open("rb") as opened:
@@ -42,25 +42,15 @@ def read_file(format: str, file: Path) -> Iterator[ReadRun]:
         elif format == "inspect" and head.startswith(b"PK"):
             yield from inspect_log.read_archive(opened)
         else:
-            readers = {
+            ours: dict[str, Callable[[Any], Iterable[ReadRun]]] = {
                 "inspect": inspect_log.read,
                 terrabench.NAME: terrabench.read,
-                swe_agent.NAME: swe_agent.read,
-                swe_agent.MINI: swe_agent.read,
-                openhands.NAME: openhands.read,
-                gemini.SESSION: gemini.read_session,
-                otel.NAME: otel.read,
-                **dict.fromkeys(chats.NAMES, chats.read),
             }
             trial = harbor.trial_of(file)
             beside = file.with_name(terrabench.ANSWER)
-            documents = _read_documents(whole(file), file)
-            if len(documents) > 1 and any(
-                begins(documents[0]) for begins in (openhands.is_event, gemini.is_session, otel.is_trace)
-            ):
-                documents = [documents]  # events of one run, messages of a session, spans: one a line
-            for document in documents:
-                for run in readers.get(format, atif.read)(document):
+            for document in documents.split(whole(file), file.name):
+                found = ours[format](document) if format in ours else documents.read(format, document)
+                for run in found:
                     if format == chats.TAU:
                         run = replace(run, agent=file.stem)  # nothing in it names the model
                     run = _add_folder(run, file, beside) if format == terrabench.NAME else run
@@ -83,21 +73,3 @@ def _add_answer(run: ReadRun, path: Path) -> ReadRun:
         return replace(run, end="no_answer")
     with path.open("rb") as file:
         return replace(run, committed=file.read(MOST["file"]).decode("utf-8", errors="replace"))
-
-
-def _read_documents(data: bytes, file: Path) -> list[Any]:
-    """Return the JSON document of a file, or one for each line."""
-    from labrig_programs.reading.lines import parse
-
-    text = data.decode("utf-8-sig", errors="replace")
-    try:
-        return [parse(text)]
-    except (ValueError, RecursionError) as error:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) > 1 and lines[0].rstrip().endswith("}"):
-            try:
-                return [parse(line) for line in lines]
-            except (ValueError, RecursionError):
-                pass
-        reason = f"cut off or damaged: {error}" if text.strip() else "empty"
-        raise LabrigError(f"This is not a JSON document, it is {reason}", where=file.name) from error

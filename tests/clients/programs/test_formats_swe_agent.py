@@ -123,3 +123,12 @@ def test_they_are_known_by_their_content_and_named_by_their_file(
 def test_other_documents_are_not_theirs() -> None:
     for document in ([], {"info": {}, "messages": []}, {"trajectory": [{"type": "tool"}], "info": {}}):
         assert swe_agent.read(document) == []
+
+
+def test_a_command_that_submits_nothing_but_the_end_has_succeeded() -> None:
+    """The answer was said or written before: the call that ends the run is no failed one."""
+    ended = {"role": "exit", "content": "", "extra": {"exit_status": "Submitted", "submission": ""}}
+    (run,) = swe_agent.read(_mini([BLOCKS[-1], ended]))
+    assert [call.is_error for step in run.steps for call in step.calls] == [False]
+    (cut,) = swe_agent.read(_mini([BLOCKS[-1]], exit_status="LimitsExceeded"))
+    assert [call.is_error for step in cut.steps for call in step.calls] == [True]
