@@ -130,6 +130,11 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the program keeps its own tools for shell and files, beside the arm's (the arm is then called ..-native)",
     )
+    who.add_argument(
+        "--native-web",
+        action="store_true",
+        help="and those for the web, whose requests are recorded (..-native+web)",
+    )
     limits = run.add_argument_group("budget of a sample (default: the arm's)")
     limits.add_argument("--max-steps", type=int, metavar="N")
     limits.add_argument("--wall-s", type=float, metavar="S", help="seconds")
@@ -259,8 +264,9 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
     elif arguments.server_header or arguments.server_kept:
         flag = "--server-header" if arguments.server_header else "--server-kept"
         raise LabrigError("This belongs to a server that --server names", where=flag)
-    if arguments.native:
-        arm = arm.native()
+    native = arguments.native or arguments.native_web
+    if native:
+        arm = arm.native(web=arguments.native_web)
     settings = server_settings_of(arguments.server_set, list(arm.served), flag="--server-set")
     network = network_options(arguments)
 
@@ -281,7 +287,8 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
         given=tuple(sorted(given)),
         settings=settings,
         of_suite=of_suite,
-        native=arguments.native,
+        native=native,
+        web=arguments.native_web,
     )
     plan.check()  # before the tasks, which may take an engine to make
     samples, chosen = _choose_samples(arguments, suite, preset, asked)

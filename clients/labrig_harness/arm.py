@@ -12,8 +12,8 @@ from labrig_harness.channels import Channel
 from labrig_harness.registry.servers import Target
 from labrig_harness.sample import Sample, SampleInput
 
-NATIVE = "-native"
-"""How the name of an arm ends in which programs keep their own tools."""
+NATIVE, WEB = "-native", "+web"
+"""How the name of an arm ends in which programs keep their own tools, and those for the web, too."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Arm:
         budget that depends on the length of a task.
     builtin_tools
         Whether an agent program keeps its own tools (shell, files) and the item's workspace as its folder.
+    web_tools
+        Whether it keeps those for the web, too; what it asks of the web is recorded.
     toolless
         Whether agents that call tools may run in it without a server: to be compared with one that has a server.
     targets
@@ -88,6 +90,7 @@ class Arm:
     limits_of: Callable[[Sample], Mapping[str, float]] | None = None
     targets: Mapping[str, Target] = field(default_factory=dict)
     toolless: bool = False
+    web_tools: bool = False
 
     def __post_init__(self) -> None:
         if self.result_chars is not None and self.result_chars < 1:
@@ -114,9 +117,10 @@ class Arm:
             targets={name: each for name, each in targets.items() if not each.is_own},
         )
 
-    def native(self) -> Arm:
-        """Return the arm in which an agent program keeps its own tools for shell and files."""
-        return replace(self, name=f"{self.name}{NATIVE}", builtin_tools=True)
+    def native(self, *, web: bool = False) -> Arm:
+        """Return the arm in which an agent program keeps its own tools for shell and files, or for the web, too."""
+        name = f"{self.name}{NATIVE}{WEB if web else ''}"
+        return replace(self, name=name, builtin_tools=True, web_tools=web)
 
     def target(self, server: str) -> Target:
         """Return how a server of the arm is reached."""

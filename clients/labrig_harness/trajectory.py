@@ -101,7 +101,8 @@ class ToolCall:
     fault
         The model's mistake in this call, or empty.
     told
-        What the agent was told in place of a result, for a call that never reached a server.
+        What the agent was told in place of a result, for a call that never reached a server: an error, or what a tool
+        of a program's own answered.
     delivered_bytes
         How much of the result the agent's model was given, where its log shows it; None where not known.
     meta

@@ -14,8 +14,10 @@ from labrig_programs.program import Launch, Program, Progress, Visit, bare_model
 from labrig_programs.reading.read_run import ReadRun
 
 BUILT_IN = "Bash,Read,Write,Edit,Glob,Grep"
-"""Its tools for shell and files. Those for the web would reach beyond the arm."""
+"""Its tools for shell and files."""
 
+WEB = "WebFetch,WebSearch"
+"""Its tools for the web, which reach beyond the arm but where it says so."""
 
 SEARCH = "ToolSearch"
 """Its tool that finds deferred ones by words of their names and descriptions."""
@@ -32,6 +34,7 @@ class ClaudeCode(Program):
     binary = "claude"
     package = "@anthropic-ai/claude-code"
     keys = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+    hosts = ("api.anthropic.com",)
     settings = frozenset({"effort", "max_output_tokens", "base_url", "tool_search"})
     # A result above 50,000 characters goes to a file, and the model gets its path and 2 kB of it, whatever
     # MAX_MCP_OUTPUT_TOKENS says (2.1.197: 48,999 characters came through, 51,000 did not).
@@ -53,7 +56,7 @@ class ClaudeCode(Program):
         argv += ["--mcp-config", str(config), "--strict-mcp-config", "--setting-sources", ""]
         argv += ["--max-turns", str(arm.max_steps), "--disable-slash-commands", "--no-session-persistence"]
         ours = ",".join(f"mcp__{name}" for name in visit.shims)
-        own = [BUILT_IN] if arm.builtin_tools else []
+        own = ([BUILT_IN] if arm.builtin_tools else []) + ([WEB] if arm.web_tools else [])
         search = [SEARCH] if self.searches else []
         argv += ["--tools", ",".join(own + search), "--allowedTools", ",".join([ours, *own])]
         if model := bare_model(self.spec.model, "anthropic"):

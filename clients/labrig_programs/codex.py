@@ -39,6 +39,7 @@ class Codex(Program):
     binary = "codex"
     package = "@openai/codex"
     keys = ("CODEX_API_KEY", "OPENAI_API_KEY")
+    hosts = ("api.openai.com",)
     settings = frozenset({"effort", "base_url"})
     # By default it cuts the middle out of a result above about 12,000 characters; `tool_output_token_limit` lifts
     # that (0.169.0: 300,000 characters came through whole).
@@ -64,7 +65,7 @@ class Codex(Program):
         """Return config.toml as data."""
         config: dict[str, Any] = {
             "tool_output_token_limit": 1_000_000,
-            "web_search": "disabled",
+            "web_search": "live" if arm.web_tools else "disabled",
             "check_for_update_on_startup": False,
             "analytics": {"enabled": False},
             "features": dict.fromkeys((*OTHERS, *(() if arm.builtin_tools else OWN_TOOLS)), False),

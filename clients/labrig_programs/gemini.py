@@ -10,9 +10,10 @@ from labrig_harness.arm import Arm
 from labrig_programs.program import Launch, Program, Visit, bare_model, last_run
 from labrig_programs.reading.read_run import ReadRun
 
+WEB = ("google_web_search", "web_fetch")
+"""Its own tools for the web, which an arm has that says so."""
+
 NOT_OURS = (
-    "google_web_search",
-    "web_fetch",
     "invoke_agent",
     "enter_plan_mode",
     "update_topic",
@@ -31,6 +32,7 @@ class Gemini(Program):
     binary = "gemini"
     package = "@google/gemini-cli"
     keys = ("GEMINI_API_KEY",)
+    hosts = ("generativelanguage.googleapis.com",)
     settings = frozenset({"temperature", "top_p", "max_output_tokens", "thinking_budget", "base_url"})
     # It cuts the middle out of a result above 40,000 characters. `truncateToolOutputThreshold` lifts that, but once
     # later results together exceed about 80,000 tokens it replaces earlier ones by their beginnings (0.61.0).
@@ -67,7 +69,8 @@ class Gemini(Program):
             for name, shim in visit.shims.items()
         }
         ours = [f"mcp_{name}_*" for name in visit.shims]
-        own = {"exclude": list(NOT_OURS)} if arm.builtin_tools else {"core": ours}
+        hidden = [*(() if arm.web_tools else WEB), *NOT_OURS]
+        own = {"exclude": hidden} if arm.builtin_tools else {"core": ours}
         config: dict[str, Any] = {
             "mcpServers": servers,
             "security": {"auth": {"selectedType": "gemini-api-key"}},

@@ -13,8 +13,8 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
 
@@ -25,15 +25,17 @@ from labrig_harness.agent import AgentSpec, Bench
 from labrig_harness.arm import Arm
 from labrig_harness.endings import Ending
 from labrig_harness.limits import reached
-from labrig_harness.trajectory import Cost, Tokens
+from labrig_harness.trajectory import Cost, Step, Tokens, ToolCall
 from labrig_programs import confinement, shim
 from labrig_programs.concluding import STDERR_BYTES, conclude
 from labrig_programs.private import PASSED_ON, environment, private_folder, records_above
+from labrig_programs.reading.building import seen_text
 from labrig_programs.streaming import streamed
 
 if TYPE_CHECKING:
     from labrig_harness.models.prices import PriceTable
     from labrig_programs.reading.read_run import ReadRun
+    from labrig_programs.way_out import WayOut
 
 
 SHIM = Path(shim.__file__)
@@ -125,6 +127,8 @@ class Program:
     package: ClassVar[str] = ""
     keys: ClassVar[tuple[str, ...]] = ()
     """Environment variables of which one must hold a key."""
+    hosts: ClassVar[tuple[str, ...]] = ()
+    """Hosts of its model's service, where the setting ``base_url`` names no other; empty where they are not known."""
     settings: ClassVar[frozenset[str]] = frozenset()
     most_chars: ClassVar[int] = 0
     """Characters of a tool result that the program hands to its model whole, as measured; 0 for any number."""
@@ -200,6 +204,13 @@ class Program:
                 try_="an arm with toc or outline, or --agent loop",
                 code="refused",
             )
+        if arm.web_tools and self.confinement != confinement.BUBBLEWRAP:
+            raise LabrigError(
+                "What a program asks of the web is recorded under bubblewrap alone, which cannot be used here",
+                where="--native-web",
+                try_="--native, or install bubblewrap",
+                code="refused",
+            )
         if self.keys and not self.key_environment():
             raise LabrigError(
                 f"{self.kind} has no key",
@@ -218,9 +229,9 @@ class Program:
         with private_folder() as place:
             visit: Visit | None = None
             try:
-                async with bench.sockets(max_calls=most) as sockets:
+                async with bench.sockets(max_calls=most) as sockets, self._open_way_out(bench) as way:
                     visit = self._make_visit(bench, place, sockets)
-                    outcome, limit = await self._play_visit(visit, place, sockets, log)
+                    outcome, limit = await self._play_visit(visit, place, sockets, log, way)
             finally:
                 if visit is not None and log.exists():
                     read = self.read(log, visit)
@@ -237,7 +248,7 @@ class Program:
 
     def _adopt_log(self, bench: Bench, read: ReadRun | None) -> None:
         """Take over what the log shows, and the cost: by the price table where one is named, else as it estimates."""
-        bench.adopt(read.steps if read is not None else ())
+        bench.adopt(_tell_results(read) if read is not None else ())
         if read is None:
             return
         bench.versions.update({name: version for name, version in read.versions.items() if version})
@@ -286,6 +297,21 @@ class Program:
 
     # ------------------------------------------------------------------------------------- one item
 
+    @contextlib.asynccontextmanager
+    async def _open_way_out(self, bench: Bench) -> AsyncIterator[WayOut | None]:
+        """Give the way out of a cell without a network, where the program has tools of its own; else None."""
+        arm, base_url = bench.arm, self.setting("base_url")
+        hosts = () if base_url else self.hosts
+        known = bool(hosts or base_url or arm.web_tools)
+        if self.confinement != confinement.BUBBLEWRAP or not (arm.builtin_tools and known):
+            yield None
+            return
+        from labrig_programs.way_out import LOG, trusted_origins, way_out
+
+        origins = [base_url, *(trusted_origins() if arm.web_tools else ())]
+        async with way_out(bench.keep(LOG), hosts, origins, web=arm.web_tools) as way:
+            yield way
+
     def _make_visit(self, bench: Bench, place: Path, sockets: dict[str, Path]) -> Visit:
         home, scratch, joiner = place / "home", place / "scratch", place / SHIM.name
         for folder in (home, scratch):
@@ -300,16 +326,21 @@ class Program:
         )
 
     async def _play_visit(
-        self, visit: Visit, place: Path, sockets: dict[str, Path], log: Path
+        self, visit: Visit, place: Path, sockets: dict[str, Path], log: Path, way: WayOut | None
     ) -> tuple[process.Outcome, Exception | None]:
         """Run the program to its end; return how it ended, and the limit that ended it."""
         launch = self.launch(visit)
         env = {**environment(visit.home, self.program), **launch.env}
         progress = Progress(self._cost)
         argv = list(launch.argv)
+        if way is not None:
+            python, _, _ = confinement.shim_python()
+            joiner = [str(python), "-I", "-S", str(place / SHIM.name), "--doors"]
+            env |= way.environment
+            argv = [*joiner, *way.words(), "--", *argv]
         if self.confinement == confinement.BUBBLEWRAP:
             arguments = confinement.write_arguments(
-                self._make_cell(visit, place, sockets, launch), place, visit.cwd
+                self._make_cell(visit, place, sockets, launch, way), place, visit.cwd
             )
             argv = confinement.command(arguments, argv)
         else:
@@ -353,7 +384,7 @@ class Program:
         return outcome, limits[0] if limits else None
 
     def _make_cell(
-        self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch
+        self, visit: Visit, place: Path, sockets: dict[str, Path], launch: Launch, way: WayOut | None
     ) -> confinement.Cell:
         _, needed, sites = confinement.shim_python()
         private = visit.bench.workspace / PRIVATE
@@ -369,14 +400,27 @@ class Program:
                 *needed,
                 place / SHIM.name,
                 *sockets.values(),
+                *(way.doors.values() if way is not None else ()),
             ),
             writable=(visit.home, *dict.fromkeys((place / "scratch", visit.cwd))),
             hidden=(*sites, records_above(visit.bench.keep(self.log_name)), private),
-            network=self.setting("network").lower() != "false",
+            network=way is None and self.setting("network").lower() != "false",
         )
 
 
 _versions: dict[Path, str] = {}
+
+
+def _tell_results(read: ReadRun) -> list[Step]:
+    """Return the steps of a log; what a tool of the program's own answered is told in its call, as no record has it."""
+
+    def tell(call: ToolCall) -> ToolCall:
+        given = read.results.get(call.id)
+        if given is None or call.told or call.meta.get("server"):
+            return call
+        return replace(call, told=seen_text(given.get("content")))
+
+    return [replace(step, calls=tuple(map(tell, step.calls))) for step in read.steps]
 
 
 def bare_model(model: str, *providers: str) -> str:

@@ -1,7 +1,9 @@
 """Standard input and output, joined to a Unix socket: what an agent program starts in place of a server.
 
 This file is a program of its own: ``python -I -S shim.py SOCKET``, any Python from 3.9 on, the standard library
-alone. A sandbox needs this one file and the socket; the server, its data and the records stay outside.
+alone. A sandbox needs this one file and the socket; the server, its data and the records stay outside. As ``shim.py
+--doors PORT=SOCKET .. -- PROGRAM ..`` it runs a program in a cell without a network, and joins the connections to these
+ports of the cell's own loopback to the sockets.
 """
 
 from __future__ import annotations
@@ -57,8 +59,53 @@ def join(path: str, source: int = 0, sink: int = 1) -> None:
         line.close()
 
 
+def open_door(port: int, path: str) -> None:
+    """Listen at a port of the loopback, and join each connection to a socket of its own."""
+    listener = socket.create_server(("127.0.0.1", port), backlog=64)
+
+    def carry(source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(CHUNK):
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def serve(inner: socket.socket) -> None:
+        with inner, socket.socket(socket.AF_UNIX) as outer:
+            try:
+                outer.connect(path)
+            except OSError:
+                return
+            back = threading.Thread(target=carry, args=(outer, inner), daemon=True)
+            back.start()
+            carry(inner, outer)
+            back.join()
+
+    def accept() -> None:
+        while True:
+            inner, _ = listener.accept()
+            threading.Thread(target=serve, args=(inner,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+
+
+def run_behind(words: list[str]) -> None:
+    """Open the doors, run the program, and end as it does."""
+    import subprocess
+
+    begun = words.index("--")
+    for word in words[:begun]:
+        port, _, path = word.partition("=")
+        open_door(int(port), path)
+    code = subprocess.call(words[begun + 1 :])
+    os._exit(code if code >= 0 else 128 - code)
+
+
 def main() -> None:
     """Run as a program."""
+    if sys.argv[1:2] == ["--doors"]:
+        run_behind(sys.argv[2:])
     if len(sys.argv) != 2:
         sys.exit("usage: python -I -S shim.py SOCKET")
     try:

@@ -70,7 +70,7 @@ def _link_call(call: ToolCall, course: Course, taken: set[int]) -> ToolCall:
     same = [n for n in free if canonical_json(course.records[n].arguments) == wanted]
     number = next(iter([*same, *free]), None)
     if number is None:
-        claimed = server in course.servers and not call.is_error
+        claimed = bool(server) and server in course.servers and not call.is_error
         if not claimed and not named:
             return replace(call, record=-1)  # a tool of the program's own, or one that nobody has
         return replace(call, record=-1, is_error=True, fault="not_delivered")

@@ -12,7 +12,7 @@ from labrig.errors import LabrigError
 from labrig.toolbox import ServeOptions
 from labrig_harness import agents, suites
 from labrig_harness.agent import Agent, AgentSpec
-from labrig_harness.arm import NATIVE, Arm
+from labrig_harness.arm import NATIVE, WEB, Arm
 from labrig_harness.grounding.perturb import AUTO, parse
 from labrig_harness.recording.call_store import LIVE, REPLAY, CallStore
 from labrig_harness.records import outfolder
@@ -45,7 +45,7 @@ class RunPlan:
     of_suite
         The arm of the suite whose servers were replaced by others; empty where they were not.
     native
-        Whether the agent, a program, keeps its own tools.
+        Whether the agent, a program, keeps its own tools; `web` where it keeps those for the web, too.
     preset
         Its name and how many items it left out (`labrig_harness.records.chosen`), or empty.
     prompt
@@ -68,6 +68,7 @@ class RunPlan:
     preset: Mapping[str, Any] = field(default_factory=dict)
     of_suite: str = ""
     native: bool = False
+    web: bool = False
     prompt: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -127,7 +128,7 @@ class RunPlan:
         if self.native and agent.confinement == "in_process":
             raise LabrigError(
                 f"The agent {self.agent.kind!r} has no tools of its own",
-                where="--native",
+                where="--native-web" if self.web else "--native",
                 expected="an agent that is a program",
                 code="refused",
             )
@@ -151,6 +152,7 @@ class RunPlan:
             "arm": self.arm.name,
             **({"servers": self.servers, "arm_of_suite": self.of_suite} if self.of_suite else {}),
             **({"native": True} if self.native else {}),
+            **({"web": True} if self.web else {}),
             "budget": self.arm.budget(),
             "agent": asdict(self.agent),
             "seed": self.seed,
@@ -175,11 +177,13 @@ class RunPlan:
         spec = dict(about["agent"])
         spec["command"] = tuple(spec.get("command", ()))
         of_suite, native = about.get("arm_of_suite", ""), about.get("native") is True
-        arm = suite.arm(of_suite or (about["arm"].removesuffix(NATIVE) if native else about["arm"]))
+        web = about.get("web") is True
+        ending = (NATIVE if native else "") + (WEB if web else "")
+        arm = suite.arm(of_suite or about["arm"].removesuffix(ending))
         if of_suite:
             arm = arm.on({name: Target.from_dict(name, each) for name, each in about["servers"].items()})
         if native:
-            arm = arm.native()
+            arm = arm.native(web=web)
         ledger = Path(about["ledger"]) if about.get("ledger") else None
         given = about.get("settings", {})
 
@@ -192,6 +196,7 @@ class RunPlan:
             arm=replace(arm.serving(served), **about["budget"]),
             of_suite=of_suite,
             native=native,
+            web=web,
             settings=given,
             preset=about.get(PRESET, {}),
             prompt=about.get(WORDING, {}),

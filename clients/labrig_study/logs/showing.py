@@ -160,7 +160,9 @@ def cut(text: str) -> str:
 def _read_result(folder: Path, call: ToolCall) -> tuple[str, str]:
     """Return what came back of a call, and a remark where that is not an ordinary result."""
     if call.record < 0:
-        return call.told or call.raw, f"never reached a tool{f' ({call.fault})' if call.fault else ''}"
+        own = call.told and not call.is_error
+        never = f"never reached a tool{f' ({call.fault})' if call.fault else ''}"
+        return call.told or call.raw, "a tool of the program's own" if own else never
     log = CallLog(folder)
     try:
         record = next((each for number, each in enumerate(log) if number == call.record), None)

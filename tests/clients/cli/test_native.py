@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from labrig_harness.records.scoring import score_folder
 from support.command import labrig
 
@@ -46,6 +48,36 @@ def test_what_it_writes_by_itself_is_its_answer_and_the_arm_says_so(databases: P
     assert labrig("resume", str(out)).returncode == 0
     again = json.loads((gone / "trajectory.json").read_text())
     assert again["arm"] == "agent-toc-native" and again["submission"]["text"] == "B"
+
+
+TOLD = """
+import json
+
+use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
+result = {"type": "tool_result", "tool_use_id": "t1", "content": "waters.csv"}
+events = [
+    {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": [use]}},
+    {"type": "user", "message": {"role": "user", "content": [result]}},
+    {"type": "assistant", "message": {"id": "m2", "role": "assistant", "content": [{"type": "text", "text": "B"}]}},
+    {"type": "result", "subtype": "success", "is_error": False, "result": "B"},
+]
+for event in events:
+    print(json.dumps({**event, "session_id": "s"}))
+"""
+
+
+@pytest.mark.parametrize("arm", ["agent-toc", "direct"])
+def test_what_its_own_tools_answered_is_in_the_record(arm: str, databases: Path, tmp_path: Path) -> None:
+    """Also in an arm without a server, where such a call counted as one that no server had seen."""
+    agent, out = tmp_path / "told.py", tmp_path / "out"
+    agent.write_text(TOLD)
+    assert _run(out, agent, "--native", "--arm", arm, "--set", "log=claude-code").returncode == 0
+    (path,) = out.glob("*/*/epoch0/trajectory.json")
+    (call,) = [call for step in json.loads(path.read_text())["steps"] for call in step["calls"]]
+    assert (call["tool"], call["told"], call["is_error"], call["fault"]) == ("Bash", "waters.csv", False, "")
+    shown = labrig("show", path.parts[-3], "--run", str(out)).stdout
+    assert "a tool of the program's own" in shown and "waters.csv" in shown
+    assert not score_folder(out).skipped
 
 
 def test_an_agent_of_ours_has_no_tools_of_its_own(databases: Path, tmp_path: Path) -> None:
