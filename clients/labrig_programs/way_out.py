@@ -25,11 +25,12 @@ import ssrfguard
 
 from labrig.config import setting
 from labrig.http.guard import Guard
+from labrig.redaction import redact
 from labrig_harness.recording.socket_folder import socket_folder
 
 LOG = "web.jsonl"
-PROXY = 3128
-"""Where the cell's own loopback has the proxy."""
+PROXIES = range(3128, 3228)
+"""Ports of the cell's own loopback, of which the proxy has the first that no service of this machine has."""
 
 HEAD = 1 << 16
 CHUNK = 1 << 16
@@ -42,12 +43,13 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 class WayOut:
     """What a program's cell is given: sockets by the port at which they stand, and the environment that names them."""
 
-    doors: dict[int, Path] = field(default_factory=dict)
+    doors: dict[int, Path]
+    proxy: int
 
     @property
     def environment(self) -> dict[str, str]:
         """What leads a program's requests to the proxy."""
-        there, here = f"http://127.0.0.1:{PROXY}", ",".join(LOOPBACK)
+        there, here = f"http://127.0.0.1:{self.proxy}", ",".join(LOOPBACK)
         names = {"HTTP_PROXY": there, "HTTPS_PROXY": there, "NO_PROXY": here}
         return names | {name.lower(): value for name, value in names.items()}
 
@@ -79,15 +81,15 @@ async def way_out(
     near = {(each.hostname or "", _find_port(each)) for each in known}
     proxy = _Proxy(log, allowed, guard, near)
     folder = socket_folder()
-    doors, servers = {PROXY: folder / "proxy"}, []
+    near_ports = {_find_port(each) for each in known if each.hostname in LOOPBACK}
+    at = next(port for port in PROXIES if port not in near_ports)
+    doors = {port: folder / str(port) for port in (at, *near_ports)}
+    servers: list[asyncio.Server] = []
     try:
-        servers.append(await asyncio.start_unix_server(proxy.serve, doors[PROXY], limit=HEAD))
-        for each in known:
-            port = _find_port(each)
-            if each.hostname in LOOPBACK and port not in doors:
-                doors[port] = folder / str(port)
-                servers.append(await asyncio.start_unix_server(_lead_to(port), doors[port]))
-        yield WayOut(doors)
+        servers.append(await asyncio.start_unix_server(proxy.serve, doors[at], limit=HEAD))
+        for port in near_ports:
+            servers.append(await asyncio.start_unix_server(_lead_to(port), doors[port]))
+        yield WayOut(doors, at)
     finally:
         for server in servers:
             server.close()
@@ -116,7 +118,7 @@ class _Proxy:
     allowed: set[str] | None
     guard: Guard
     near: set[tuple[str, int]]
-    open: set[asyncio.Task[None]] = field(default_factory=set)
+    open: set[asyncio.Task[Any]] = field(default_factory=set)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take one request of the cell, and close its connection when it is done."""
@@ -143,7 +145,7 @@ class _Proxy:
             if about:
                 line = {"at": began, "s": round(time.time() - began, 3), **about}
                 with self.log.open("a") as file:
-                    file.write(json.dumps(line) + "\n")
+                    file.write(redact(json.dumps(line)) + "\n")
 
     async def _pass(self, cell: Streams, about: dict[str, Any]) -> None:
         head = (await cell[0].readuntil(b"\r\n\r\n")).decode("latin-1")

@@ -16,7 +16,7 @@ import pytest
 
 from labrig_harness.records.scoring import score_folder
 from labrig_programs import confinement
-from labrig_programs.way_out import PROXY, way_out
+from labrig_programs.way_out import way_out
 from support.command import labrig
 
 
@@ -47,9 +47,9 @@ def _ask(log: Path, site: str, requests: list[str], *, web: bool) -> tuple[list[
     async def ask() -> list[str]:
         answers = []
         async with way_out(log, ["model.example"], [site], web=web) as way:
-            assert [*way.doors] == [PROXY, int(site.rpartition(":")[2])]
+            assert [*way.doors] == [way.proxy, int(site.rpartition(":")[2])]
             for request in requests:
-                reader, writer = await asyncio.open_unix_connection(way.doors[PROXY])
+                reader, writer = await asyncio.open_unix_connection(way.doors[way.proxy])
                 writer.write(request.encode())
                 writer.write_eof()
                 answers.append((await reader.read()).decode())
