@@ -66,7 +66,7 @@ for event in events:
 """
 
 
-@pytest.mark.parametrize("arm", ["agent-toc", "direct"])
+@pytest.mark.parametrize("arm", ["direct", pytest.param("agent-toc", marks=pytest.mark.accept)])
 def test_what_its_own_tools_answered_is_in_the_record(arm: str, databases: Path, tmp_path: Path) -> None:
     """Also in an arm without a server, where such a call counted as one that no server had seen."""
     agent, out = tmp_path / "told.py", tmp_path / "out"

@@ -120,6 +120,7 @@ sys.exit(3)
 """
 
 
+@pytest.mark.accept
 def test_a_program_with_tools_of_its_own_and_the_web(
     site: str, databases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
