@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 ABSENT = -999.999
 """What PHREEQC writes for the saturation index of a phase that cannot form from what is dissolved."""
 
-WATERS_A_RUN = 250
+WATERS_A_RUN = 500
 """At most: a run costs its fork and its walls once, and holds its place until its last water."""
 WORTH_A_RUN = 25
 """Waters for which it is worth to have one more run at a time."""
