@@ -18,13 +18,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from labrig_repository.gym.design import specification
+from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.hard.levels import usual
 from labrig_repository.gym.hard.plan import GAPS, Plan
 from labrig_repository.gym.numbers import Draws
-from labrig_repository.gym.repository import GeneratedRepository
 from labrig_suites.science_gym import items
-from labrig_suites.science_gym.drawing import REASONS, draw
+from labrig_suites.science_gym.drawing import OUTCOMES, REASONS, often
 from labrig_suites.science_gym.hard import asking
 from labrig_suites.science_gym.hard.wording import worded as hard_worded
 from labrig_suites.science_gym.wording import DIGITS, STYLES, worded
@@ -92,15 +91,14 @@ def _names(plan: Plan) -> tuple[str, ...]:
 
 def clean(each: int) -> Iterator[tuple[str, Asked]]:
     """Yield questions of each type of the clean tier that can be impossible."""
+    formats = Draws("science-gym", "attack", "formats")
     for type, reasons in REASONS.items():
-        often = [reason for reason in reasons for _ in range(1 if reason in items.RARE else 2)]
         for number in range(each if reasons and type not in README_DECIDES else 0):
-            want = often[number // 3 % len(often)] if number % 3 == 0 else ""
-            draws = Draws("science-gym", "attack", type, str(number))
-            question = None
-            while question is None:
-                repository = GeneratedRepository(specification(draws.between(1, items.MOST_NUMBER)))
-                question = draw(repository, type, draws.below(items.NUMBERS), want)
+            like = often(type)[number // 3 % len(often(type))]
+            wants = OUTCOMES.get(type, ("",))
+            want = wants[number // 3 % len(wants)] if number % 3 else like
+            deal = items.Deal(type, want, formats.one(tuple(EXTENSIONS)), like)
+            repository, question = items.found(f"attack {type}", number, deal)
             query = question.query
             texts = {style: worded(question, repository, style) for style in STYLES}
             digits = re.search(DIGITS[:20] + r".*?to (\d)", texts["template"])
@@ -108,7 +106,7 @@ def clean(each: int) -> Iterator[tuple[str, Asked]]:
             yield (
                 type,
                 Asked(
-                    *(repository.specification.context.subdomain, bool(want)),
+                    *(repository.specification.context.subdomain, want == like),
                     *(len(query.files) + len(query.rows), query.statistic),
                     *(digits[1] if digits else "", unit[-1] if unit else "", texts),
                 ),

@@ -1,12 +1,12 @@
 """science-gym: questions about generated repositories of scientific data, a quarter of which cannot be answered.
 
 Read in this order: `question` (what is asked, as data), `truth` (exact statistics), `selection` (which files and rows),
-`drawing` (a question of a type with a wanted answer), `wording` (four styles), `items` (sets from a seed), `pool` (all
-questions of one repository), `solution` and `recompute` (the reference, from the files alone), `another` and `rowwise`
-(a second solution, with the standard library alone), `grading` (compat and strict), `score`, `fixtures` (what the
-scorer is tried with), `evidence` (what a record shows of an answer),
-`measures` (what tables measure), `tables` and `paper` (tables and figures of
-InfiniteScienceGym). `checked` reads lines of a file with care. `hard` is the other tier.
+`drawing` (a question of a type with a wanted answer), `wording` (four styles), `grammar` (how letters begin, and the
+words of the hard tier), `items` (sets from a seed), `pool` (all questions of one repository), `solution` and
+`recompute` (the reference, from the files alone), `another` and `rowwise` (a second solution, with the standard library
+alone), `grading` (compat and strict), `score`, `fixtures` (what the scorer is tried with), `evidence` (what a record
+shows of an answer), `measures` (what tables measure), `tables` and `paper` (tables and figures of InfiniteScienceGym).
+`checked` reads lines of a file with care. `hard` is the other tier.
 """
 
 from labrig_harness.suite import Generator, Suite
@@ -31,7 +31,7 @@ suite = Suite(
     generator=Generator(
         items.generate, items.commitment, items.row, items.from_row, configured=items.configured
     ),
-    earlier=("1",),
+    earlier=("1", "3"),
     fixtures=fixtures.fixtures,
     kind="type",
     another=another.another,

@@ -8,8 +8,8 @@ items; ``question`` is the label that they share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from labrig_repository.gym.hard.campaign import HardRepository
     from labrig_repository.gym.numbers import Draws
     from labrig_repository.gym.repository import GeneratedRepository
+    from labrig_suites.science_gym.drawing.form import Form
 
 T = TypeVar("T")
 
 NAME = "science-gym"
-VERSION = "3"
+VERSION = "4"
 """Of the wording too: a question in other words is another item, with another id."""
-DRAWING = "2"
+DRAWING = "3"
 """Of all that is drawn from a seed: with the same one, the same seed gives the same questions and truths."""
 SHARES: dict[Type, int] = {
     "readme": 16,
@@ -57,22 +58,27 @@ IMPOSSIBLE = {"bivariate-hypothesis": 0.26}
 IMPOSSIBLE_ELSE = 0.32
 """Share of the questions of a type that are not possible, where any can be: some 22 % of all. Of the tests it is less
 than 30 %, and so is each pair of decisions, so that no answer to all of them is right more often."""
-RARE = ("undefined",)
-"""Reasons that are dealt half as often: they suit two statistics alone, and must not make these tell."""
 NUMBERS = 5
 """Questions of a type and an answer in a repository, as the paper draws five."""
-MOST_NUMBER = 999_999_999
+MISSING = "missing variable"
 MOST_TRIES = 20_000
 commitment = partial(generated.commitment, NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What a question is to be: its type, the answer that is wanted (see `drawing.draw`), the format of the files."""
+    """What a question is to be: its type, the answer that is wanted (see `drawing.draw`), the format of the files.
+
+    Attributes
+    ----------
+    like
+        The reason for which it is, or would be, impossible (`drawing.form`); empty for a type that never is.
+    """
 
     type: Type
     want: str
     extension: str
+    like: str = ""
 
 
 def generate(
@@ -96,7 +102,7 @@ def generate(
     wanted = count if first is None else min(first, count)
     made: list[Sample] = []
     for number, deal in enumerate(deals(seed, -(-count // len(STYLES)))):
-        repository, question = _found(seed, number, deal)
+        repository, question = found(seed, number, deal)
         for style in STYLES:
             if len(made) == wanted:
                 return made
@@ -145,22 +151,21 @@ def deals(seed: str, count: int) -> list[Deal]:
     """Return what each of `count` questions is to be, in random order."""
     from labrig_repository.gym.encoding import EXTENSIONS
     from labrig_repository.gym.numbers import Draws
-    from labrig_suites.science_gym.drawing import OUTCOMES, REASONS
+    from labrig_suites.science_gym.drawing import OUTCOMES, REASONS, often
 
     draws = Draws(NAME, DRAWING, seed, "deal")
-    dealt: list[tuple[Type, str]] = []
+    dealt: list[tuple[Type, str, str]] = []
     for type, many in zip(TYPES, _rounded([SHARES[each] for each in TYPES], count), strict=True):
-        reasons = REASONS[type]
-        often = [each for each in reasons for _ in range(1 if each in RARE else 2)]
-        impossible = round(many * IMPOSSIBLE.get(type, IMPOSSIBLE_ELSE)) if reasons else 0
-        wants = _evenly(draws, often, impossible) + _evenly(
-            draws, OUTCOMES.get(type, ("",)), many - impossible
-        )
-        dealt += [(type, want) for want in wants]
+        impossible = round(many * IMPOSSIBLE.get(type, IMPOSSIBLE_ELSE)) if REASONS[type] else 0
+        reasons = _evenly(draws, often(type), impossible)
+        outcomes = _evenly(draws, OUTCOMES.get(type, ("",)), many - impossible)
+        likes = _evenly(draws, often(type) or ("",), many - impossible)
+        dealt += [(type, reason, reason) for reason in reasons]
+        dealt += [(type, want, like) for want, like in zip(outcomes, likes, strict=True)]
     formats = _evenly(draws, EXTENSIONS, count)
     return [
-        Deal(type, want, want if type == "extension" else format)
-        for (type, want), format in zip(draws.some(dealt, count), formats, strict=True)
+        Deal(type, want, want if type == "extension" else format, like)
+        for (type, want, like), format in zip(draws.some(dealt, count), formats, strict=True)
     ]
 
 
@@ -180,23 +185,50 @@ def _evenly(draws: Draws, values: Sequence[T], count: int) -> list[T]:
     return draws.some([order[n % len(order)] for n in range(count)], count)
 
 
-def _found(seed: str, number: int, deal: Deal) -> tuple[GeneratedRepository, Question]:
+def found(seed: str, number: int, deal: Deal) -> tuple[GeneratedRepository, Question]:
     """Return the first repository that has such a question, and the question."""
     from labrig_repository.gym.design import specification
     from labrig_repository.gym.numbers import Draws
     from labrig_repository.gym.repository import GeneratedRepository
-    from labrig_suites.science_gym.drawing import draw
+    from labrig_suites.science_gym.drawing import absent, draw
+    from labrig_suites.science_gym.drawing.form import form
 
     draws = Draws(NAME, DRAWING, seed, "question", str(number))
+    asked = form(deal.type, deal.like, Draws(NAME, DRAWING, seed, "form", str(number)))
     for _ in range(MOST_TRIES):
-        design = specification(draws.between(1, MOST_NUMBER))
+        drawn = GeneratedRepository(specification(draws.between(1, absent.MOST_NUMBER)))
         which = draws.below(NUMBERS)
-        if design.extension != deal.extension:
-            continue
-        repository = GeneratedRepository(design)
-        if question := draw(repository, deal.type, which, deal.want):
-            return repository, question
+        for repository, like in _tried(draws, deal, drawn, asked):
+            if repository.specification.extension != deal.extension:
+                continue
+            question = draw(repository, deal.type, which, deal.want, like)
+            if question and _has_a_twin(draws, deal, repository, question):
+                return repository, question
     raise LabrigError(f"No repository has a question of {deal}", code="internal")
+
+
+def _tried(
+    draws: Draws, deal: Deal, repository: GeneratedRepository, asked: Form
+) -> Iterator[tuple[GeneratedRepository, Form]]:
+    """Give what is tried for one repository: those without a column of it, where the question is to miss one."""
+    from labrig_repository.gym.repository import GeneratedRepository
+    from labrig_suites.science_gym.drawing import absent
+    from labrig_suites.science_gym.drawing.parts import askable
+
+    if deal.want != MISSING:
+        yield repository, asked
+    elif names := askable(repository, asked):
+        name = draws.one(names)
+        for other in absent.without(draws, repository, name):
+            yield GeneratedRepository(other), replace(asked, variable=name)
+
+
+def _has_a_twin(draws: Draws, deal: Deal, repository: GeneratedRepository, question: Question) -> bool:
+    """Tell whether the column of a question could be missing, where it is like those that miss one."""
+    from labrig_suites.science_gym.drawing import absent
+
+    twinned = deal.like != MISSING or deal.want == MISSING
+    return twinned or any(absent.without(draws, repository, question.query.variables[0]))
 
 
 def _task(seed: str, number: int, repository: GeneratedRepository, question: Question, style: str) -> Sample:

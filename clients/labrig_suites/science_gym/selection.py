@@ -49,9 +49,9 @@ def told_apart(repository: GeneratedRepository) -> list[Placeholder]:
     return [each for each in specification.placeholders if each.label or once.issuperset(each.written)]
 
 
-def chosen_values(draws: Draws, placeholder: Placeholder, has: int) -> Condition:
+def chosen_values(draws: Draws, placeholder: Placeholder, has: int, *, single: bool = False) -> Condition:
     """Return a condition on a placeholder that the value at place `has` fulfils."""
-    count = 1 if draws.chance(3, 5) else draws.between(2, max(2, len(placeholder.values) // 2))
+    count = 1 if single or draws.chance(3, 5) else draws.between(2, max(2, len(placeholder.values) // 2))
     others = draws.some([n for n in range(len(placeholder.values)) if n != has], count - 1)
     return Condition(
         placeholder.name, "in", tuple(placeholder.written[each] for each in sorted([has, *others]))
@@ -70,35 +70,41 @@ def files_matching(repository: GeneratedRepository, conditions: Iterable[Conditi
     return repository.files.matching(wanted)
 
 
-def path_conditions(draws: Draws, repository: GeneratedRepository, most: int) -> tuple[Condition, ...] | None:
-    """Return one to three conditions that 1 to `most` files fulfil, and not all; None where none were found."""
+def path_conditions(
+    draws: Draws, repository: GeneratedRepository, most: int, count: int, *, single: bool = False
+) -> tuple[Condition, ...] | None:
+    """Return `count` conditions that 1 to `most` files fulfil, and not all; None where none were found."""
     able = told_apart(repository)
+    if len(able) < count:
+        return None
     total = len(repository.files.texts)
     names = [each.name for each in repository.files.placeholders]
     for _ in range(TRIES * 2):
         file = draws.below(total)
-        count = draws.between(1, MOST_CONDITIONS)
         drawn = [
-            chosen_values(draws, each, int(repository.files.places[file, names.index(each.name)]))
+            chosen_values(
+                draws, each, int(repository.files.places[file, names.index(each.name)]), single=single
+            )
             for each in draws.some(able, count)
         ]
-        left = len(files_matching(repository, drawn)) if drawn else 0
-        if 1 <= left <= min(most, total - 1):
+        if 1 <= len(files_matching(repository, drawn)) <= min(most, total - 1):
             return tuple(drawn)
     return None
 
 
-def no_files(draws: Draws, repository: GeneratedRepository) -> tuple[Condition, ...] | None:
-    """Return two or three conditions that no file fulfils, though files fulfil each of them alone."""
-    able = told_apart(repository)
+def no_files(
+    draws: Draws, repository: GeneratedRepository, conditions: Sequence[Condition]
+) -> tuple[Condition, ...] | None:
+    """Return conditions on the same as some others that no file fulfils, though files fulfil each of them alone."""
     total = len(repository.files.texts)
-    names = [each.name for each in repository.files.placeholders]
+    columns = {each.name: each for each in repository.files.placeholders}
+    names = list(columns)
     for _ in range(TRIES * 8):
         drawn = []
-        for column in draws.some(able, draws.between(2, MOST_CONDITIONS)):
-            place = int(repository.files.places[draws.below(total), names.index(column.name)])
-            drawn.append(Condition(column.name, "in", (column.written[place],)))
-        if len(drawn) > 1 and not len(files_matching(repository, drawn)):
+        for name in (each.variable for each in conditions):
+            place = int(repository.files.places[draws.below(total), names.index(name)])
+            drawn.append(Condition(name, "in", (columns[name].written[place],)))
+        if not len(files_matching(repository, drawn)):
             return tuple(drawn)
     return None
 
@@ -202,11 +208,17 @@ def _condition(draws: Draws, variable: FileVariable, data: Integers) -> Conditio
 
 
 def top_rows(
-    draws: Draws, repository: GeneratedRepository, cells: Cells, apart: Sequence[str], rows: int
+    draws: Draws,
+    repository: GeneratedRepository,
+    cells: Cells,
+    apart: Sequence[str],
+    rows: int | None,
+    fewest: int,
 ) -> Selection | None:
     """Return two conditions that `rows` rows fulfil together: a level of a category, and a bound near its greatest.
 
-    More rows fulfil each of them alone. With no rows left, or one, a statistic does not exist; with more it does, and
+    Of the level there are more than twice the `fewest` rows, and rows of other levels fulfil the bound. With no rows
+    left, or one, a statistic does not exist; with more (None: the `fewest`, up to a third of the level) it does, and
     the question reads the same.
     """
     able = [each for each in conditioned(repository) if each.name not in apart]
@@ -221,11 +233,12 @@ def top_rows(
         levels, data = table[category.name].data, table[number.name].data
         level = draws.one(sorted(set(levels.tolist())))
         within, others = np.sort(data[levels == level]), data[levels != level]
-        if len(within) < rows + 1 or not len(others):
+        if len(within) <= 2 * fewest or not len(others):
             continue
-        low, high = int(within[-1 - rows]), int(others.max())  # the bound is above the one, below the other
-        if rows:
-            high = min(high, int(within[-rows]))
+        left = draws.between(fewest, max(2 * fewest, len(within) // 3)) if rows is None else rows
+        low, high = int(within[-1 - left]), int(others.max())  # the bound is above the one, below the other
+        if left:
+            high = min(high, int(within[-left]))
         if high <= low:
             continue
         at = draws.between(low, low + (high - low - 1) // 2)
@@ -234,6 +247,6 @@ def top_rows(
             Condition(number.name, "above", (bound(at, number.form.decimals),)),
         )
         wanted = (levels == level) & holds(conditions[1], number, data)
-        if int(wanted.sum()) == rows:
+        if int(wanted.sum()) == left:
             return Selection(conditions, cells.keep(wanted))
     return None

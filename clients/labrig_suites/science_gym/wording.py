@@ -4,7 +4,7 @@
 template one sentence with the names of variables in quotes, as the paper's templates have them
 plain    what the variables mean instead of their names, the conditions first
 note     a list of what is wanted, as in a laboratory notebook
-letter   a colleague's request, with what the project is about
+letter   a colleague's request, with what the project is about, begun by the grammar of the hard tier
 ======== ==========================================================================================================
 
 All four say the same: which files, which rows, which statistic, how it is defined, which test, which level. A path
@@ -19,10 +19,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from labrig_repository.gym.hard.campaign import HardRepository
+from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import FileVariable, Placeholder
 from labrig_repository.gym.taxonomy.field import Categorical, Dependent, Drawn, PathVariable
 from labrig_repository.gym.taxonomy.loading import load
+from labrig_suites.science_gym.grammar import composed
 from labrig_suites.science_gym.question import README_CHOICES, Condition, Query, Question
 
 STYLES = ("template", "plain", "note", "letter")
@@ -314,8 +316,9 @@ def _note(query: Query, names: Names, repository: GeneratedRepository) -> str:
 
 
 def _letter(query: Query, names: Names, repository: GeneratedRepository) -> str:
-    topic = repository.specification.context.subdomain
-    opening = f"I am going through some data on {topic} and need your help with one thing."
+    draws = Draws(repository.name, "letter", repr(query))
+    slots = {"title": f"the data on {repository.specification.context.subdomain}"}
+    opening = composed(draws, "{greeting}\n\n{reason}", slots)
     match query.type:
         case "readme":
             ask = f"Could you check what the README says about the project? I need to tick one of these: {EITHER}."

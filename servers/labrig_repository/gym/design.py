@@ -33,6 +33,7 @@ from labrig_repository.gym.specification import (
 from labrig_repository.gym.taxonomy.field import (
     Categorical,
     Dependent,
+    Domain,
     Drawn,
     Field,
     Identifier,
@@ -62,10 +63,7 @@ def repository_id(number: int) -> str:
 def specification(number: int) -> Specification:
     """Return the specification of a repository of this version."""
     name = repository_id(number)
-    draws = Draws(name, "context")
-    field = draws.one(load())
-    domain = draws.one(field.domains)
-    context = Context(field.name, domain.name, draws.one(domain.subdomains))
+    field, domain, context = _context(number)
     field = field.within(domain)
     chosen = _Chosen(Draws(name, "columns"), field)
     levels = layout.levels(Draws(name, "paths"), field, chosen.names(), bool(chosen.moments))
@@ -84,6 +82,18 @@ def specification(number: int) -> Specification:
         _files(Draws(name, "files"), levels, extension),
         variables,
     )
+
+
+def context(number: int) -> Context:
+    """Return the subject of a repository, in a hundredth of the time of its specification."""
+    return _context(number)[2]
+
+
+def _context(number: int) -> tuple[Field, Domain, Context]:
+    draws = Draws(repository_id(number), "context")
+    field = draws.one(load())
+    domain = draws.one(field.domains)
+    return field, domain, Context(field.name, domain.name, draws.one(domain.subdomains))
 
 
 def _readme(draws: Draws) -> Readme | None:

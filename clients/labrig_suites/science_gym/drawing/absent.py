@@ -6,17 +6,24 @@ Nor may anything in it tell them: years and seasons follow from dates, a wage fr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from labrig_repository.gym.design import context, specification
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
+from labrig_repository.gym.specification import Specification
 from labrig_repository.gym.taxonomy.field import Categorical, Dependent, Drawn, Field
 from labrig_repository.gym.taxonomy.loading import load
+
+MOST_NUMBER = 999_999_999
+"""Of a repository."""
+MATES, MOST_SEEN = 24, 20_000
+"""Repositories of the same domain that are looked at for one without a column, and those of any domain."""
 
 
 def column(repository: GeneratedRepository, draws: Draws, numeric: bool) -> str | None:
     """Return the name of a column of the field that the repository has not, nor anything like it."""
-    alike = likeness(repository)
+    alike = likeness(repository.specification)
     for field in _fields(repository):
         words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents]
         if not numeric:
@@ -34,9 +41,32 @@ def _fields(repository: GeneratedRepository) -> tuple[Field, Field]:
     return whole.within(next(each for each in whole.domains if each.name == context.domain)), whole
 
 
-def likeness(repository: GeneratedRepository) -> Callable[[str, str], bool]:
-    """Return what says whether a name or a description shares a word with what the repository has."""
-    specification = repository.specification
+def without(draws: Draws, repository: GeneratedRepository, name: str) -> Iterator[Specification]:
+    """Give repositories of the same domain that have not a column of this one, nor anything like it.
+
+    Of a column that a question asks about, and of one that it misses, there is a repository with and one without: so
+    both are the same columns, as often.
+    """
+    here = repository.specification.context
+    field = next(each for each in load() if each.name == here.field)
+    words: list[Categorical | Drawn | Dependent] = [*field.numbers, *field.dependents, *field.categories]
+    about = next((each.about for each in words if each.name == name), None)
+    mates = 0
+    for _ in range(MOST_SEEN if about is not None else 0):
+        number = draws.between(1, MOST_NUMBER)
+        other = context(number)
+        if (other.field, other.domain) != (here.field, here.domain):
+            continue
+        design = specification(number)
+        if not likeness(design)(name, about or ""):
+            yield design
+        mates += 1
+        if mates == MATES:
+            return
+
+
+def likeness(specification: Specification) -> Callable[[str, str], bool]:
+    """Return what says whether a name or a description shares a word with what a repository has."""
     has = [(each.name, each.about) for each in specification.variables]
     has += [(each.name, each.about) for each in specification.placeholders]
     known = set().union(*(_words(name) | _words(about) for name, about in has))

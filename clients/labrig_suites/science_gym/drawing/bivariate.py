@@ -10,54 +10,43 @@ from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.values import Column
 from labrig_suites.science_gym import truth
 from labrig_suites.science_gym.drawing import absent
+from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.drawing.parts import (
-    DIGITS,
     TRIES,
     Made,
+    askable,
     categories,
     impossible,
     numbers,
     texts,
 )
 from labrig_suites.science_gym.drawing.subject import chosen_rows, where_asked
-from labrig_suites.science_gym.question import DECISIONS, Expected, Statistic, Type
+from labrig_suites.science_gym.question import DECISIONS, Expected, Type
 
 FEWEST_ROWS = 12
-ALPHAS = ("0.05", "0.01")
 SMALLEST = Decimal("0.001")
-BIVARIATE: dict[Statistic, int] = {
-    "pearson": 5,
-    "spearman": 2,
-    "chi-square": 2,
-    "anova": 2,
-    "kruskal-wallis": 2,
-}
 
 
-def bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Ask for a statistic of two columns of a file, or test one column with two others."""
     for _ in range(TRIES * (4 if want in DECISIONS else 1)):
-        made = _try_bivariate(repository, type, draws, want)
+        made = _try_bivariate(repository, type, draws, want, form)
         if made is not None:
             return made
     return None
 
 
-def _try_bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def _try_bivariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     reason = "" if want in DECISIONS else want
-    statistic = draws.weighted(tuple(BIVARIATE), tuple(BIVARIATE.values()))
-    if reason:
-        statistic = "pearson" if reason == "wrong type" else draws.one(tuple(BIVARIATE))
     count = 3 if type == "bivariate-hypothesis" else 2
-    names = _pair(repository, draws, statistic, count, reason)
-    asked = where_asked(repository, type, draws, reason)
+    names = _pair(repository, draws, form, count, reason)
+    asked = where_asked(repository, type, draws, reason, form)
     if names is None or asked is None:
         return None
-    chosen = chosen_rows(repository, draws, reason, asked, names, FEWEST_ROWS)
+    chosen = chosen_rows(repository, draws, reason, form, asked, names, FEWEST_ROWS)
     if chosen is None:
         return None
-    alpha = draws.one(ALPHAS) if count == 3 else ""
-    digits = draws.one(DIGITS) if count == 2 else 0
+    statistic, alpha, digits = form.statistic, form.alpha, form.digits
     query = replace(
         asked.query, rows=chosen.conditions, statistic=statistic, variables=tuple(names), alpha=alpha
     )
@@ -95,21 +84,16 @@ def test(statistic: str, first: Column, second: Column) -> truth.Test:
 
 
 def _pair(
-    repository: GeneratedRepository, draws: Draws, statistic: Statistic, count: int, reason: str
+    repository: GeneratedRepository, draws: Draws, form: Form, count: int, reason: str
 ) -> list[str] | None:
     """Return the columns of a bivariate question; where one is to be missing or a text, it is the first."""
-    if reason == "wrong type":
-        able = texts(repository)
-        first: str | None = draws.one(able) if able else None
-        others = draws.some(numbers(repository), count - 1)
-    elif statistic in ("pearson", "spearman"):
-        first, *others = draws.some(numbers(repository), count)
-    elif statistic == "chi-square":
-        first, *others = draws.some(categories(repository), count)
-    else:
-        first, others = draws.one(categories(repository)), draws.some(numbers(repository), count - 1)
+    correlated = form.statistic in ("pearson", "spearman")
+    able = texts(repository) if reason == "wrong type" else askable(repository, form)
+    first: str | None = draws.one(able) if able else None
     if reason == "missing variable":
-        first = absent.column(repository, draws, numeric=statistic in ("pearson", "spearman"))
+        first = form.variable or absent.column(repository, draws, numeric=correlated)
+    rest = categories(repository) if form.statistic == "chi-square" else numbers(repository)
+    others = draws.some([each for each in rest if each != first], count - 1)
     if first is None or len(others) < count - 1:
         return None
     return [first, *others]

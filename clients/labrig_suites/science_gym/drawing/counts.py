@@ -7,11 +7,12 @@ from dataclasses import replace
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_suites.science_gym import selection
+from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.drawing.parts import TRIES, Made, a_path, about, impossible, rows_of
 from labrig_suites.science_gym.question import Expected, Type
 
 
-def count_rows(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def count_rows(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Count the rows of a file, without the header."""
     path = a_path(repository, draws, missing=want == "missing file")
     if path is None:
@@ -22,7 +23,7 @@ def count_rows(repository: GeneratedRepository, type: Type, draws: Draws, want: 
     return query, Expected("integer", str(len(rows_of(repository, path))))
 
 
-def prefix(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def prefix(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Count files by the beginning of their paths: part of a name or a whole folder, some files and not all."""
     texts = repository.files.texts
     for _ in range(TRIES):
@@ -34,9 +35,10 @@ def prefix(repository: GeneratedRepository, type: Type, draws: Draws, want: str)
     return None
 
 
-def by_condition(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def by_condition(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Count files by values in their paths."""
-    conditions = selection.path_conditions(draws, repository, len(repository.files.texts))
+    count = draws.between(1, selection.MOST_CONDITIONS)
+    conditions = selection.path_conditions(draws, repository, len(repository.files.texts), count)
     if conditions is None:
         return None
     count = len(selection.files_matching(repository, conditions))

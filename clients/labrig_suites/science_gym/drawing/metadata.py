@@ -5,6 +5,7 @@ from __future__ import annotations
 from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
+from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.drawing.parts import Made, about, impossible
 from labrig_suites.science_gym.question import README_CHOICES, Expected, Type
 
@@ -12,7 +13,7 @@ EXTENSION_CHOICES = tuple(EXTENSIONS)
 """Without the point: compat wants the right choice to be part of the answer, and ".csv" has "csv" in it."""
 
 
-def readme(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def readme(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Ask what the README states; the paper asks whether there is one."""
     says = repository.specification.readme
     if says is None:
@@ -26,7 +27,7 @@ def readme(repository: GeneratedRepository, type: Type, draws: Draws, want: str)
     return about(repository, type), Expected("choice", found, README_CHOICES)
 
 
-def stated(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def stated(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Ask for the title or the abstract."""
     specification = repository.specification
     says = specification.readme
@@ -38,7 +39,7 @@ def stated(repository: GeneratedRepository, type: Type, draws: Draws, want: str)
     return about(repository, type), Expected("text", text) if stated else impossible(reason)
 
 
-def extension(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def extension(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Ask for the file extension of the data."""
     found = repository.specification.extension
     if want not in ("", found):

@@ -9,10 +9,10 @@ from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import FileVariable
 from labrig_repository.gym.values import Decimal, Levels
+from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.question import NOT_POSSIBLE, Expected, Query, Type
 
 Made = tuple[Query, Expected] | None
-DIGITS = (2, 3, 4)
 TRIES = 12
 
 
@@ -66,9 +66,17 @@ def rows_of(repository: GeneratedRepository, path: str) -> Cells:
     return repository.cells([repository.place(path)])
 
 
-def numbers(repository: GeneratedRepository) -> list[str]:
-    """Return the names of the columns of numbers."""
-    return [each.name for each in repository.specification.variables if isinstance(each.form, Decimal)]
+def numbers(repository: GeneratedRepository, *, unitless: bool = False) -> list[str]:
+    """Return the names of the columns of numbers, or of those that have no unit."""
+    able = repository.specification.variables
+    return [each.name for each in able if isinstance(each.form, Decimal) and not (unitless and each.unit)]
+
+
+def askable(repository: GeneratedRepository, form: Form) -> list[str]:
+    """Return the columns that a question of a form may ask about first."""
+    if form.statistic in ("mode", "chi-square", "anova", "kruskal-wallis"):
+        return categories(repository)
+    return numbers(repository, unitless=form.unitless)
 
 
 def categories(repository: GeneratedRepository) -> list[str]:

@@ -9,6 +9,7 @@ from labrig_repository.gym.columns import Cells
 from labrig_repository.gym.numbers import Draws
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_suites.science_gym import selection
+from labrig_suites.science_gym.drawing.form import OF_FILES, Form
 from labrig_suites.science_gym.drawing.parts import a_path, about, rows_of
 from labrig_suites.science_gym.question import Query, Type
 
@@ -38,10 +39,12 @@ class Asked:
     likely: Cells
 
 
-def where_asked(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Asked | None:
+def where_asked(
+    repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form
+) -> Asked | None:
     """Return which files are asked about; None where the repository has none that are wanted."""
     base = about(repository, type)
-    if type != "univariate-condition":
+    if type != OF_FILES:
         path = a_path(repository, draws, missing=want == "missing file")
         if path is None:
             return None
@@ -51,13 +54,15 @@ def where_asked(repository: GeneratedRepository, type: Type, draws: Draws, want:
             return Asked(query, repository.cells([]), repository.cells(another))
         cells = rows_of(repository, path)
         return Asked(query, cells, cells)
-    none = selection.no_files(draws, repository) if want == "empty selection" and draws.chance(1, 2) else ()
     most = MOST_FILES.get(repository.specification.extension, MOST_OTHER_FILES)
-    conditions = selection.path_conditions(draws, repository, most)
-    if conditions is None or none is None:
+    conditions = selection.path_conditions(draws, repository, most, form.files, single=form.single)
+    if conditions is None:
         return None
     cells = repository.cells(selection.files_matching(repository, conditions))
-    if none:
+    if want == "empty selection" and form.single:
+        none = selection.no_files(draws, repository, conditions)
+        if none is None:
+            return None
         return Asked(replace(base, files=none), repository.cells([]), cells)
     return Asked(replace(base, files=conditions), cells, cells)
 
@@ -66,20 +71,19 @@ def chosen_rows(
     repository: GeneratedRepository,
     draws: Draws,
     want: str,
+    form: Form,
     asked: Asked,
     apart: Sequence[str],
     fewest: int,
 ) -> selection.Selection | None:
     """Return conditions on rows that leave none, one, or enough of them, as is wanted."""
     cells, likely = asked.cells, asked.likely
-    if want == "undefined" or (want == "empty selection" and len(cells)):
-        return selection.top_rows(draws, repository, cells, apart, int(want == "undefined"))
-    drawn = None
-    if draws.chance(
-        1, 2
-    ):  # as often as above, so that two such conditions do not tell a question that is not possible
-        drawn = selection.top_rows(draws, repository, likely, apart, draws.between(fewest, 2 * fewest))
-    if drawn is None:
-        count = draws.between(0, selection.MOST_CONDITIONS)
-        drawn = selection.row_conditions(draws, repository, likely, apart, fewest, count)
-    return drawn if len(cells) else selection.Selection(drawn.conditions, cells)
+    drawn: selection.Selection | None
+    if form.rows is None:
+        left = {"empty selection": 0, "undefined": 1}.get(want) if len(cells) else None
+        drawn = selection.top_rows(draws, repository, likely, apart, left, fewest)
+    else:
+        drawn = selection.row_conditions(draws, repository, likely, apart, fewest, form.rows)
+        if len(drawn.conditions) < form.rows:
+            return None
+    return drawn if drawn is None or len(cells) else selection.Selection(drawn.conditions, cells)

@@ -10,71 +10,44 @@ from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.values import Column, Decimal, Levels
 from labrig_suites.science_gym import truth
 from labrig_suites.science_gym.drawing import absent
+from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.drawing.parts import (
-    DIGITS,
     TRIES,
     Made,
-    categories,
+    askable,
     impossible,
-    numbers,
     texts,
 )
 from labrig_suites.science_gym.drawing.subject import chosen_rows, where_asked
 from labrig_suites.science_gym.question import Expected, Statistic, Type
 
 FEWEST_ROWS = 5
-NUMERIC: dict[Statistic, int] = {
-    **{"minimum": 5, "maximum": 5, "median": 5, "mean": 8},
-    **{"population-sd": 8, "population-variance": 8, "sample-sd": 11, "sample-variance": 11},
-}
-"""With weights: a text has a minimum (by the alphabet) and one row a population variance, so some statistics are asked
-more often where the question is not possible. Questions that are possible ask them as often, so that a statistic does
-not tell which it is."""
-MODES = (1, 6)
-"""One question in six asks for the most frequent level of a category, possible or not."""
-NO_TEXTS: tuple[Statistic, ...] = (
-    "mean",
-    "sample-sd",
-    "population-sd",
-    "sample-variance",
-    "population-variance",
-)
 DIVIDED: tuple[Statistic, ...] = ("sample-sd", "population-sd", "sample-variance", "population-variance")
-NEEDS_TWO: tuple[Statistic, ...] = ("sample-sd", "sample-variance")
 
 
-def univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
+def univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
     """Ask for a statistic of a column, in one file or over files chosen by their paths."""
     for _ in range(TRIES):
-        made = _try_univariate(repository, type, draws, want)
+        made = _try_univariate(repository, type, draws, want, form)
         if made is not None:
             return made
     return None
 
 
-def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str) -> Made:
-    numeric = want in ("wrong type", "undefined") or not draws.chance(*MODES)
-    if want == "wrong type":
-        statistic = draws.one(NO_TEXTS)
-    elif want == "undefined":
-        statistic = draws.one(NEEDS_TWO)
-    elif numeric:
-        statistic = draws.weighted(tuple(NUMERIC), tuple(NUMERIC.values()))
-    else:
-        statistic = "mode"
+def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, want: str, form: Form) -> Made:
+    statistic, numeric = form.statistic, form.statistic != "mode"
     if want == "missing variable":
-        name = absent.column(repository, draws, numeric)
+        name = form.variable or absent.column(repository, draws, numeric)
     else:
-        able = texts if want == "wrong type" else numbers if numeric else categories
-        found = able(repository)
-        name = draws.one(found) if found else None
-    asked = where_asked(repository, type, draws, want)
+        able = texts(repository) if want == "wrong type" else askable(repository, form)
+        name = draws.one(able) if able else None
+    asked = where_asked(repository, type, draws, want, form)
     if name is None or asked is None:
         return None
-    chosen = chosen_rows(repository, draws, want, asked, [name], FEWEST_ROWS)
+    chosen = chosen_rows(repository, draws, want, form, asked, [name], FEWEST_ROWS)
     if chosen is None:
         return None
-    digits = max(draws.one(DIGITS), telling(statistic, len(asked.likely))) if numeric else 0
+    digits = max(form.digits, telling(statistic, len(asked.likely))) if numeric else 0
     query = replace(
         asked.query,
         rows=chosen.conditions,
@@ -88,7 +61,7 @@ def _try_univariate(repository: GeneratedRepository, type: Type, draws: Draws, w
     return (query, expected) if expected is not None else None
 
 
-def telling(statistic: Statistic, rows: int) -> int:
+def telling(statistic: str, rows: int) -> int:
     """Return the digits from which a variance or standard deviation of so many rows shows its divisor.
 
     Divided by n instead of n - 1, a variance is smaller by 1/n of it and a standard deviation by more than 1/2n; both
@@ -109,7 +82,7 @@ def _levels(repository: GeneratedRepository, name: str) -> tuple[str, ...]:
     return form.texts
 
 
-def answer(column: Column, statistic: Statistic, digits: int) -> Expected | None:
+def answer(column: Column, statistic: str, digits: int) -> Expected | None:
     """Return the answer of a univariate question; None for a tie, a zero, or a number near a rounding edge."""
     if statistic == "mode":
         assert isinstance(column.form, Levels)

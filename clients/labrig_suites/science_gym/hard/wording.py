@@ -6,26 +6,16 @@ no stream of its own here. So no wording depends on whether a question can be an
 
 from __future__ import annotations
 
-import functools
-import re
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
-from importlib.resources import files
 
 from labrig_repository.gym.hard.plan import Condition, Plan, stream
 from labrig_repository.gym.hard.writing import day
 from labrig_repository.gym.numbers import Draws
+from labrig_suites.science_gym.grammar import composed, frames
 from labrig_suites.science_gym.wording import STATISTICS
 
-SLOT = re.compile(r"\{(\w+)\}")
 WORDS = ("", "", "two", "three", "four", "five")
-
-
-@functools.cache
-def frames() -> Mapping[str, list[str]]:
-    """Return the grammar."""
-    return tomllib.loads((files(__package__) / "frames.toml").read_text("utf-8"))
 
 
 def worded(plan: Plan, style: str) -> str:
@@ -39,18 +29,6 @@ def worded(plan: Plan, style: str) -> str:
     slots["np"] = lambda: composed(draws, draws.one(frames()[kind]), slots)
     text = composed(draws, draws.one(frames()[style]), slots)
     return "\n".join(line[:1].upper() + line[1:] for line in text.split("\n"))
-
-
-def composed(draws: Draws, frame: str, slots: Mapping[str, str | Callable[[], str]]) -> str:
-    """Return a production with its rules and slots filled, from the left."""
-
-    def filled(match: re.Match[str]) -> str:
-        slot = slots.get(match[1])
-        if slot is None:
-            return composed(draws, draws.one(frames()[match[1]]), slots)
-        return slot if isinstance(slot, str) else slot()
-
-    return SLOT.sub(filled, frame)
 
 
 def _slots(plan: Plan) -> dict[str, str | Callable[[], str]]:

@@ -233,7 +233,7 @@ def test_missing_variables_cannot_be_told_by_what_is_there() -> None:
     for number in range(1, 300):
         described = open_repository(str(number)).specification
         has = [*described.variables, *described.placeholders]
-        alike = absent.likeness(GeneratedRepository(described))
+        alike = absent.likeness(described)
         if any(getattr(each, "kind", "") == "date" or isinstance(each.form, Moments) for each in has):
             dated += 1
             for about in ("year of the trial", "season", "phase of the Moon", "kind of day"):

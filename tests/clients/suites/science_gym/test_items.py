@@ -8,17 +8,21 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 import pytest
+from scipy.stats import chi2_contingency
 
 from labrig.errors import LabrigError
 from labrig_harness.sample import Sample
+from labrig_repository.gym.design import context, specification
+from labrig_repository.gym.numbers import Draws
 from labrig_suites.science_gym import items
 from labrig_suites.science_gym.drawing import OUTCOMES, REASONS
-from labrig_suites.science_gym.question import TYPES
+from labrig_suites.science_gym.drawing.form import Form, form
+from labrig_suites.science_gym.question import TYPES, Type
 from labrig_suites.science_gym.wording import STYLES
 
 
@@ -45,6 +49,54 @@ def test_yes_and_no_are_balanced_in_either_place() -> None:
     for place in (0, 1):
         share = sum(each.split(", ")[place] == "yes" for each in decisions) / len(decisions)
         assert abs(share - 0.5) < 0.01
+
+
+def of_forms() -> Iterator[tuple[items.Deal, Form]]:
+    """Yield what questions are to be, and the forms that they are drawn in."""
+    for number, deal in enumerate(items.deals("a seed", 30)):
+        yield (
+            deal,
+            form(deal.type, deal.like, Draws(items.NAME, items.DRAWING, "a seed", "form", str(number))),
+        )
+
+
+def test_questions_have_the_form_that_was_drawn_before_their_answer() -> None:
+    questions = [each for each in made() if each.labels["style"] == STYLES[0]]
+    for (deal, like), sample in zip(of_forms(), questions, strict=True):
+        query = sample.truth["query"]
+        assert query["type"] == deal.type and deal.want in (
+            "",
+            sample.truth["expected"]["reason"],
+            sample.truth["answer"],
+        )
+        if query["statistic"]:
+            assert query["statistic"] == like.statistic and query["alpha"] == like.alpha
+            assert len(query["rows"]) == (2 if like.rows is None else like.rows)
+            assert len(query["files"]) == like.files
+
+
+@pytest.mark.parametrize("type", [each for each in TYPES if each.startswith(("uni", "bi"))])
+def test_no_form_tells_which_questions_are_impossible(type: Type) -> None:
+    dealt = [each for each in items.deals("a seed", 6000) if each.type == type]
+    forms = [form(type, each.like, Draws("test", str(n))) for n, each in enumerate(dealt)]
+    said = Counter(
+        (each.want == each.like, like.statistic, like.rows, like.files)
+        for each, like in zip(dealt, forms, strict=True)
+    )
+    shapes = {each[1:] for each, count in said.items() if count > 5}
+    assert (
+        chi2_contingency([[said[able, *each] + 1 for each in shapes] for able in (True, False)]).pvalue > 0.01
+    )
+
+
+def test_a_column_that_is_missing_is_one_that_others_are_asked_about() -> None:
+    deal = next(each for each in items.deals("a seed", 400) if each.want == "missing variable")
+    repository, question = items.found("a seed", 1, deal)
+    known = {each.name for each in repository.specification.variables}
+    assert question.query.variables[0] not in known
+    domain = repository.specification.context.domain
+    others = (specification(number) for number in range(1, 20_000) if context(number).domain == domain)
+    assert any(question.query.variables[0] in {each.name for each in other.variables} for other in others)
 
 
 def test_four_styles_share_a_question_and_nothing_else() -> None:
