@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from labrig.answer import ANSWER_SCHEMA, Answer, Quantity
+from labrig.answer import ANSWER_SCHEMA, Answer, Quantity, json_bytes
 from labrig.artifacts import ArtifactStore
 from labrig.calls import CallLog, call_key
 from labrig.canonical import canonical_json, content_hash
@@ -143,3 +143,12 @@ def test_errors_say_what_to_do() -> None:
     assert error.to_dict()["try"].startswith("did you mean phreeqc.dat")
     assert LabrigError.from_dict(error.to_dict()).to_dict() == error.to_dict()
     assert LabrigError.from_dict({"code": "new", "what": "x"}).code == "internal"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a b", 'a"b', "a\\b", "a\nb", "\N{LATIN SMALL LETTER E WITH ACUTE}", "\ud800", "x\x7f", "[]{}~ !#", ""],
+)
+def test_the_size_of_a_text_is_that_of_its_json(text: str) -> None:
+    written = json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
+    assert json_bytes(text) == len(written) == json_bytes([text]) - 2

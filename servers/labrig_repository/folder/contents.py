@@ -18,13 +18,12 @@ from labrig.tables import Description
 from labrig.tools.reading import Files, NotText, OpenFile, read_text_file
 from labrig_repository.folder.folder import Folder
 from labrig_repository.folder.listing import Found
-from labrig_repository.folder.store import Repository, Version
+from labrig_repository.folder.store import UNSETTLED_NS, Repository, Version
 
 MOST_FILE_BYTES = 8 << 20
 """Of a larger file this much is searched, and it is said."""
 
 MOST_KEPT_BYTES = 128 << 20
-UNSETTLED_NS = 2_000_000_000
 _ONE_FILE_BYTES = 500
 """What is kept of a file besides its text, about."""
 

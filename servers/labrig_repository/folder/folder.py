@@ -11,7 +11,8 @@ import errno
 import itertools
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,13 +20,16 @@ from labrig.errors import LabrigError, over_limit
 from labrig.media_types import media_type_of
 from labrig.sandbox.inputs import Standing
 from labrig.tools.reading import read_at
-from labrig_repository.folder.store import Entry, Kind, Version
+from labrig_repository.folder.store import UNSETTLED_NS, Entry, Kind, Version
 
 HIDDEN = frozenset({".git"})
 """Not listed and not read: a checkout's history and the credentials in its configuration are not data."""
 
 MOST_ENTRIES = 1_000_000
 """Names in one folder that are listed; it takes some seconds and 200 MB."""
+
+MOST_KNOWN = 200_000
+"""Names that are kept, so that a folder that has not changed is not read again; its files are looked at each time."""
 
 MOST_READ = 256 << 20
 """Bytes of one read that has no size."""
@@ -47,6 +51,8 @@ class Folder:
         The id that tools are given; default its own name.
     hidden
         Names that are not there, wherever they are; case is ignored.
+    now
+        The clock that tells whether a folder was changed just now, in ns since 1970.
 
     Raises
     ------
@@ -54,12 +60,22 @@ class Folder:
         ``not_found`` if it is not a folder, ``unavailable`` where the system cannot open a name without its content.
     """
 
-    def __init__(self, path: Path, *, name: str = "", hidden: frozenset[str] = HIDDEN) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str = "",
+        hidden: frozenset[str] = HIDDEN,
+        now: Callable[[], int] = time.time_ns,
+    ) -> None:
         if not hasattr(os, "O_PATH"):
             raise LabrigError("Real folders can be served on Linux only", where=str(path), code="unavailable")
         self.path = path.expanduser().resolve()
         self.name = name or self.path.name or "root"
         self._hidden = frozenset(each.casefold() for each in hidden)
+        self._now = now
+        self._known: dict[str, tuple[Version, list[Entry]]] = {}
+        self._names = 0
         try:
             self._top = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
@@ -94,6 +110,10 @@ class Folder:
     def entries(self, folder: str) -> Sequence[Entry]:
         """Return what a folder holds, sorted by name; what is hidden is left out."""
         with self.readable(folder, folder=True) as descriptor:
+            here = _version(os.fstat(descriptor))
+            known, entries = self._known.get(folder, (None, []))
+            if known == here:
+                return [self._again(each, folder, descriptor) for each in entries]
             try:
                 with os.scandir(descriptor) as scan:
                     found = list(itertools.islice(scan, MOST_ENTRIES + 1))
@@ -104,7 +124,11 @@ class Folder:
                     f"The folder holds more than {MOST_ENTRIES:,} names", where=folder or "/", code="limit"
                 )
             found.sort(key=lambda each: each.name)
-            return [self._entry(each, folder) for each in found if each.name.casefold() not in self._hidden]
+            entries = [
+                self._entry(each, folder) for each in found if each.name.casefold() not in self._hidden
+            ]
+            self._keep(folder, here, entries)
+            return entries
 
     def size(self, path: str) -> int:
         """Return the bytes of a file."""
@@ -261,9 +285,12 @@ class Folder:
                 except OSError:  # it vanished, which a reader will find
                     return Entry(found.name, "file")
             return Entry(found.name, "other", note="a pipe, socket or device")
+        return self._linked(found.name, folder)
+
+    def _linked(self, name: str, folder: str) -> Entry:
         version = None
         try:
-            with self.opened(f"{folder}/{found.name}") as descriptor:
+            with self.opened(f"{folder}/{name}") as descriptor:
                 about = os.fstat(descriptor)
                 kind, note = _kind(about.st_mode)
                 version = _version(about) if kind == "file" else None
@@ -272,7 +299,30 @@ class Folder:
                 "other",
                 "a link to nothing" if error.code == "not_found" else "a link that leads out",
             )
-        return Entry(found.name, kind, link=True, note=note, version=version)
+        return Entry(name, kind, link=True, note=note, version=version)
+
+    def _again(self, entry: Entry, folder: str, descriptor: int) -> Entry:
+        """Return an entry as it is now, in a folder (open) whose names are what they were."""
+        name, kind, link, _, version = entry
+        if link:
+            return self._linked(name, folder)
+        if kind != "file":
+            return entry
+        try:
+            about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+        except OSError:  # it vanished, which a reader will find
+            return Entry(name, "file")
+        now = (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_dev, about.st_ino)
+        return entry if version == now else Entry(name, "file", version=Version(*now))
+
+    def _keep(self, folder: str, seen: Version, entries: list[Entry]) -> None:
+        """Keep the names of a folder that was seen before they were read, if its times will tell a change."""
+        if self._now() - seen.changed < UNSETTLED_NS:
+            return
+        self._names += len(entries) - len(self._known.get(folder, ("", []))[1])
+        if self._names > MOST_KNOWN:
+            self._known, self._names = {}, len(entries)
+        self._known[folder] = seen, entries
 
 
 def _require_encodable(path: str) -> None:

@@ -17,7 +17,7 @@ import fnmatch
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from labrig.errors import LabrigError
 from labrig_repository.folder.names import parts_in, spelled
@@ -34,8 +34,7 @@ MOST_SECONDS = 40.0
 """What one listing takes; links that go round in circles can make few names endless."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One line of a listing.
 
     Attributes
@@ -148,7 +147,7 @@ class _Walk:
             except LabrigError as error:
                 if error.code != "refused":
                     raise
-                yield replace(found, note="cannot be entered")
+                yield found._replace(note="cannot be entered")
 
     def _holds(self, folder: str, rest: list[str]) -> bool:
         """Tell whether anything is listed below a folder, of which only the name is shown."""
@@ -165,29 +164,34 @@ class _Walk:
         pending = [(iter(self._entries(folder)), folder, shown)]
         while pending:
             entries, folder, shown = pending[-1]
-            entry = next(entries, None)
-            if entry is None:
-                pending.pop()
-                continue
-            found = _found(entry, folder, shown)
             deepest = self._depth is not None and level + len(pending) >= self._depth
-            if entry.kind != "folder" or entry.link or deepest:
-                yield found
-                continue
-            if not self._aside and (entry.name.startswith(".") or entry.name in ASIDE):
-                yield replace(found, note="passed over")
-                continue
-            try:
-                held = self._entries(found.path)
-            except LabrigError as error:
-                if error.code != "refused":
-                    raise
-                yield replace(found, note="cannot be entered")
-                continue
-            if not self._aside and any(each.name in MARKS for each in held):
-                yield replace(found, note="passed over")
-                continue
-            pending.append((iter(held), found.path, found.shown))
+            for entry in entries:
+                found = _found(entry, folder, shown)
+                if entry.kind != "folder" or entry.link or deepest:
+                    yield found
+                    continue
+                held, note = self._inside(entry, found)
+                if held is None:
+                    yield found._replace(note=note)
+                    continue
+                pending.append((iter(held), found.path, found.shown))
+                break
+            else:
+                pending.pop()
+
+    def _inside(self, entry: Entry, found: Found) -> tuple[Sequence[Entry] | None, str]:
+        """Return what a folder holds, or None and why it is not looked into."""
+        if not self._aside and (entry.name.startswith(".") or entry.name in ASIDE):
+            return None, "passed over"
+        try:
+            held = self._entries(found.path)
+        except LabrigError as error:
+            if error.code != "refused":
+                raise
+            return None, "cannot be entered"
+        if not self._aside and not MARKS.isdisjoint([each.name for each in held]):
+            return None, "passed over"
+        return held, ""
 
     def _entries(self, folder: str) -> Sequence[Entry]:
         """Return the names in a folder; one that vanished meanwhile holds none."""
@@ -213,14 +217,10 @@ class _Walk:
 
 
 def _found(entry: Entry, folder: str, shown: str) -> Found:
-    return Found(
-        _join(shown, entry.name),
-        _join(folder, entry.name),
-        entry.kind,
-        link=entry.link,
-        note=entry.note,
-        version=entry.version,
-    )
+    name, kind, link, note, version = entry
+    path = f"{folder}/{name}" if folder else name
+    below = path if shown == folder else f"{shown}/{name}" if shown else name
+    return Found(below, path, kind, link, note, version)
 
 
 def _join(folder: str, name: str) -> str:

@@ -25,6 +25,8 @@ _UNSHOWN = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 
 def shown(path: str) -> str:
     """Return a path as text that JSON can carry."""
+    if path.isascii() and path.isprintable():
+        return path
     return _UNSHOWN.sub(lambda each: f"\\x{ord(each[0]) & 0xFF:02x}", path)
 
 

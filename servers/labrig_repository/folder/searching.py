@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +28,14 @@ MOST_DESCRIBED = 100
 """Tables that are no text and are described for one page, some 30 ms each; those that are kept do not count."""
 
 MOST_PAGE_BYTES = 64 << 20
+LOOKS = 100
+"""Files after which a search looks whether it is still wanted."""
 EXCERPT = 160
 HITS_PER_FILE = 5
 """Lines of one file that are shown; the others are counted."""
 
-Finds = Callable[[str], Iterator[int]]
-"""Gives the places at which a text that was made `alike` holds what is looked for."""
+Finds = Callable[[str], Iterable[int]]
+"""Gives the places at which a text that was made `alike` holds what is looked for; `()` where it surely does not."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def search(
     hits: list[dict[str, Any]] = []
     place = start
     for place in range(start, len(files)):
-        look()
+        if place % LOOKS == 0:
+            look()
         if len(hits) >= size or reader.bytes >= MOST_PAGE_BYTES or reader.described >= MOST_DESCRIBED:
             break
         found = files[place]
@@ -140,11 +143,10 @@ def _literal(wanted: str) -> Finds:
     small, plain = text.lower(), text.isascii()
     pattern = re.compile(re.escape(text), re.IGNORECASE)
 
-    def finds(within: str) -> Iterator[int]:
+    def finds(within: str) -> Iterable[int]:
         if plain and within.isascii() and small not in within.lower():  # ten times as fast as the expression
-            return
-        for match in pattern.finditer(within):
-            yield match.start()
+            return ()
+        return (match.start() for match in pattern.finditer(within))
 
     return finds
 
@@ -186,7 +188,7 @@ def _name_matcher(wanted: str, finds: Finds, *, regex: bool) -> Callable[[str], 
     """Return what tells whether a path holds a text or, with ``*`` or ``?`` in it, whether its end matches."""
     text = wanted.casefold()
     if regex or ("*" not in text and "?" not in text):
-        return lambda path: next(finds(alike(path)), None) is not None
+        return lambda path: next(iter(finds(alike(path))), None) is not None
     matches = path_matcher(["**", *(part for part in text.split("/") if part)])
     return lambda path: text in path.casefold() or matches(path.casefold())
 
@@ -222,13 +224,14 @@ class _Reader:
         self.bytes += len(contents.text)
         if contents.skipped:
             self._skip(contents.skipped, found.path)
-        return list(self._lines(contents, found.path))
+        starts = self._finds(contents.alike)
+        return list(self._lines(contents, found.path, starts)) if starts else []
 
-    def _lines(self, contents: Contents, path: str) -> Iterator[dict[str, Any]]:
+    def _lines(self, contents: Contents, path: str, starts: Iterable[int]) -> Iterator[dict[str, Any]]:
         hits: list[dict[str, Any]] = []
         text = contents.text
         number, counted, after, more = 1, 0, 0, 0
-        for start in self._finds(contents.alike):
+        for start in starts:
             if start < after:
                 continue  # on the same line
             end = text.find("\n", start)

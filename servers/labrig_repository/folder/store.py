@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from labrig.errors import LabrigError
@@ -17,8 +16,12 @@ Kind = Literal["file", "folder", "other"]
 """``other`` is what is shown and never opened: pipes, sockets, devices, links that lead out."""
 
 
+UNSETTLED_NS = 2_000_000_000
+"""For so long after its last change a file or folder may change again without its times showing it."""
+
+
 class Version(NamedTuple):
-    """A file as it was seen: two that are equal are one file with one content.
+    """A file or folder as it was seen: two that are equal are one, with one content.
 
     Attributes
     ----------
@@ -35,8 +38,7 @@ class Version(NamedTuple):
     inode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One name in a folder.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -114,12 +115,18 @@ def _listed(repository: Repository, prefix: str, depth: int | None) -> list[Foun
 def _line(found: Found) -> str:
     said = [found.note or ("a link" if found.link else "")]
     if found.version is not None:
-        day = time.strftime("%Y-%m-%d", time.gmtime(found.version.written // 1_000_000_000))
-        said += [_size(found.version.size), day]
+        said += [_size(found.version.size), _day(found.version.written // (86_400 * 1_000_000_000))]
     note = ", ".join(filter(None, said))
     return f"{shown(found.path)}{'/' if found.kind == 'folder' else ''}{f'  ({note})' if note else ''}"
 
 
+@functools.lru_cache(maxsize=1_000)
+def _day(number: int) -> str:
+    """Return a day since 1970 (UTC)."""
+    return time.strftime("%Y-%m-%d", time.gmtime(number * 86_400))
+
+
+@functools.lru_cache(maxsize=1_000)
 def _size(size: float) -> str:
     """Return the size of a file in bytes, kB, MB or GB (powers of 1,000)."""
     if size < 1000:

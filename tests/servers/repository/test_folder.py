@@ -6,6 +6,7 @@ import math
 import os
 import socket
 import threading
+import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -288,3 +289,34 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         with pytest.raises(LabrigError) as caught:
             Folder(path)
         assert caught.value.code == "not_found"
+
+
+def test_a_folder_that_stays_is_read_once_and_what_it_holds_is_looked_at(
+    top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names by the times of their folder, files and targets of links each time; nothing that was changed just now."""
+    (top / "runs" / "link").symlink_to("a.csv")
+    read: list[object] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda place: read.append(place) or scandir(place))
+    here, fresh = Folder(top, now=lambda: time.time_ns() + 10**10), Folder(top)
+    first = here.entries("runs")
+    assert here.entries("runs") == first == fresh.entries("runs") == fresh.entries("runs") and len(read) == 3
+    (top / "runs" / "a.csv").write_text("t,x\n1,2\n3,4\n")
+    assert [each.version and each.version.size for each in here.entries("runs")] == [12, 12]
+    assert len(read) == 3
+    (top / "runs" / "b.csv").write_text("later")
+    assert [each.name for each in here.entries("runs")] == ["a.csv", "b.csv", "link"] and len(read) == 4
+    (top / "runs" / "link").unlink()
+    (top / "runs" / "link").symlink_to(tmp_path / "secret.txt")
+    assert here.entries("runs")[2].kind == "other"
+    monkeypatch.setattr(folders, "MOST_KNOWN", 2)
+    (top / "other").mkdir()
+    assert (
+        not here.entries("other")
+        and here.entries("runs")
+        and here.entries("")
+        and here.kind("other") == "folder"
+    )
+    for each in (here, fresh):
+        each.close()
