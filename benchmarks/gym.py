@@ -6,7 +6,8 @@ and one on a number over `MANY` files; the baseline is the same median by pandas
 memory. ``listing`` opens a repository of `MANY` files and lists all their paths; the baseline joins and sorts as many
 texts. ``sandbox`` reads `MANY` csv files through the paper's functions in its sandbox and aggregates them with pandas,
 a generated repository and the same files in a folder; the baseline is the same program in the same Python, without
-walls, that opens the files itself.
+walls, that opens the files itself. ``hard`` is what a question of the hard tier costs, drawn and answered by the
+reference over MCP: of `MORE` without the first `FEW`, which start the sandbox.
 
 All times are of the processor, so that others at work on the machine count less; but those of the sandbox, whose limit
 is 60 s of the clock.
@@ -17,6 +18,7 @@ Run it with ``python -m benchmarks.gym``; the last part needs ``labrig setup san
 from __future__ import annotations
 
 import asyncio
+import os
 import statistics
 import subprocess
 import tempfile
@@ -27,8 +29,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from fastmcp import Client
 
+from labrig.isolation.inside.forking import used
 from labrig.sandbox.environment import find
+from labrig.serving.builder import build
 from labrig_repository.folder.listing import list_directory
 from labrig_repository.folder.store import Repository
 from labrig_repository.gym import design
@@ -36,10 +41,18 @@ from labrig_repository.gym.encoding import EXTENSIONS
 from labrig_repository.gym.paths import paths
 from labrig_repository.gym.repository import GeneratedRepository
 from labrig_repository.gym.specification import Computed, Number, Specification, Weighted
+from labrig_repository.server import toolbox
 from labrig_repository.server.base import State
 from labrig_repository.server.paper import PAPER_LIMITS, functions
+from labrig_suites.science_gym import items, suite
+from labrig_suites.science_gym.grading import grade
+from labrig_suites.science_gym.question import EXPECTED
+from labrig_suites.science_gym.solution import solution
+from labrig_suites.science_gym.wording import STYLES
 
 FILES, MANY, ROUNDS = 300, 10_000, 3
+FEW, MORE = 2, 22
+MOST_RECORD_S = 1.5
 COLUMNS = range(13, 15)
 """The mean of all repositories is 13.5 columns."""
 
@@ -189,6 +202,27 @@ def _sandboxed(repository: GeneratedRepository) -> None:
             print(f"in the sandbox, {what}: {took:.1f} s (goal 60), {took / alone:.1f} x without walls{same}")
 
 
+async def _hard() -> None:
+    """Print what a question of the hard tier costs, children included."""
+    arm = suite.arm("agent-default")
+    samples = items.configured({"tier": "hard"})("bench", MORE * len(STYLES))[:: len(STYLES)]
+    spent = 0.0
+    async with Client(build(toolbox, arm.serve)) as client:
+        for number, sample in enumerate(samples):
+            if number == FEW:
+                spent = used(os.getpid())[0]
+            solved = solution(sample, arm)
+            (call,) = solved.calls
+            result = await client.call_tool_mcp(call.tool, call.bind(()))
+            said = solved.answer(["\n".join(part.text for part in result.content)])
+            assert grade(EXPECTED.validate_python(sample.truth["expected"]), said, said).strict
+        spent = (used(os.getpid())[0] - spent) / (MORE - FEW)
+    print(
+        f"a hard question answered over MCP, server and sandbox running: {spent:.2f} s of the processor (at most "
+        f"{MOST_RECORD_S:g})"
+    )
+
+
 def main() -> None:
     """Print rates and ratios."""
     specification = _specification()
@@ -217,6 +251,7 @@ def main() -> None:
 
     _sandboxed(GeneratedRepository(replace(specification, files=MANY, extension="csv")))
 
+    asyncio.run(_hard())
     start = time.process_time()
     for number in range(1001, 1101):
         design.specification(number)
