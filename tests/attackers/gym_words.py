@@ -155,7 +155,7 @@ def auc(asked: Sequence[Asked]) -> float:
 
 
 def main() -> int:
-    """Print what was found; 1 where a property or the words tell, or frames of the hard tier repeat."""
+    """Print what was found; 1 where a property or words tell, letters begin alike, or frames repeat."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("tier", choices=("hard", "clean"))
     parser.add_argument("--each", type=int, default=1500, help="questions of each type")
@@ -175,23 +175,29 @@ def main() -> int:
     print(
         f"{given.tier}: AUC of words {area:.3f} of {len(every)} questions of {len({e.world for e in every})} subjects"
     )
+    told |= _begun(given.tier, every)
     if given.tier == "hard":
         told |= _repeated(every[:: max(len(every) // max(OF, 1), 1)][:OF], every)
     return int(told)
 
 
-def _repeated(some: Sequence[Asked], every: Sequence[Asked]) -> bool:
-    """Print how many frames and beginnings there are; return whether they are too few."""
-    frames = [one.frame("template") for one in every]
-    first = len({one.frame("template") for one in some})
-    print(f"hard: {first} frames in {len(some)} template questions, {len({*frames})} in {len(frames)}")
+def _begun(tier: str, every: Sequence[Asked]) -> bool:
+    """Print the commonest beginning of each style; return whether that of letters is too common."""
     shares = {}
     for style in STYLES:
         begun = Counter(" ".join(one.frame(style).split()[:3]) for one in every)
         beginning, count = begun.most_common(1)[0]
         shares[style] = count / len(every)
-        print(f"hard: {style} begins most often {beginning!r} ({shares[style]:.1%})")
-    return shares["letter"] > MOST_BEGINNING or len({*frames}) < min(FRAMES, len(frames) * 9 // 10)
+        print(f"{tier}: {style} begins most often {beginning!r} ({shares[style]:.1%})")
+    return shares["letter"] > MOST_BEGINNING
+
+
+def _repeated(some: Sequence[Asked], every: Sequence[Asked]) -> bool:
+    """Print how many frames there are; return whether they are too few."""
+    frames = [one.frame("template") for one in every]
+    first = len({one.frame("template") for one in some})
+    print(f"hard: {first} frames in {len(some)} template questions, {len({*frames})} in {len(frames)}")
+    return len({*frames}) < min(FRAMES, len(frames) * 9 // 10)
 
 
 if __name__ == "__main__":

@@ -161,9 +161,12 @@ CHECKS = (
     ),
     Check(
         "gym-words",
-        "whether a property or the words of 9,000 hard questions tell that they are impossible, and their frames",
-        (("{python}", "-m", "attackers.gym_words", "hard", "--each", "1500"),),
-        r"^hard: ",
+        "whether a property or the words of 9,000 hard and 7,500 clean questions tell that they are impossible",
+        (
+            ("{python}", "-m", "attackers.gym_words", "hard", "--each", "1500"),
+            ("{python}", "-m", "attackers.gym_words", "clean", "--each", "1500"),
+        ),
+        r"^(hard|clean): ",
         (("{python}", "-m", "attackers.gym_words", "hard", "--each", "60"),),
     ),
     Check(

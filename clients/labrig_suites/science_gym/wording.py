@@ -62,6 +62,7 @@ OPERATORS = {
     "between": "between {} and {} (inclusive)",
 }
 PART_OF_README = {"title": "title of the project", "abstract": "abstract of the project"}
+OPENINGS = ("{greeting}\n\n{reason}", "{greeting}\n\n{reason}", "{reason}")
 EITHER = "; ".join(README_CHOICES)
 DIGITS = "If your answer has decimals, report it to {} significant figures; do not round whole numbers."
 
@@ -318,7 +319,7 @@ def _note(query: Query, names: Names, repository: GeneratedRepository) -> str:
 def _letter(query: Query, names: Names, repository: GeneratedRepository) -> str:
     draws = Draws(repository.name, "letter", repr(query))
     slots = {"title": f"the data on {repository.specification.context.subdomain}"}
-    opening = composed(draws, "{greeting}\n\n{reason}", slots)
+    opening = composed(draws, draws.one(OPENINGS), slots)
     match query.type:
         case "readme":
             ask = f"Could you check what the README says about the project? I need to tick one of these: {EITHER}."
