@@ -113,7 +113,7 @@ class Folder:
             here = _version(os.fstat(descriptor))
             known, entries = self._known.get(folder, (None, []))
             if known == here:
-                return [self._again(each, folder, descriptor) for each in entries]
+                return self._again(entries, folder, descriptor)
             try:
                 with os.scandir(descriptor) as scan:
                     found = list(itertools.islice(scan, MOST_ENTRIES + 1))
@@ -301,19 +301,24 @@ class Folder:
             )
         return Entry(name, kind, link=True, note=note, version=version)
 
-    def _again(self, entry: Entry, folder: str, descriptor: int) -> Entry:
-        """Return an entry as it is now, in a folder (open) whose names are what they were."""
-        name, kind, link, _, version = entry
-        if link:
-            return self._linked(name, folder)
-        if kind != "file":
-            return entry
-        try:
-            about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-        except OSError:  # it vanished, which a reader will find
-            return Entry(name, "file")
-        now = (about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_dev, about.st_ino)
-        return entry if version == now else Entry(name, "file", version=Version(*now))
+    def _again(self, entries: Sequence[Entry], folder: str, descriptor: int) -> list[Entry]:
+        """Return entries as they are now, in a folder (open) whose names are what they were."""
+        found = []
+        for entry in entries:
+            name, kind, link, _, version = entry
+            if link:
+                entry = self._linked(name, folder)
+            elif kind == "file":
+                try:
+                    about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                except OSError:  # it vanished, which a reader will find
+                    entry = Entry(name, "file")
+                else:
+                    now = about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_dev, about.st_ino
+                    if version != now:
+                        entry = Entry(name, "file", version=Version(*now))
+            found.append(entry)
+        return found
 
     def _keep(self, folder: str, seen: Version, entries: list[Entry]) -> None:
         """Keep the names of a folder that was seen before they were read, if its times will tell a change."""

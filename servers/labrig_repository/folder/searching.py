@@ -272,10 +272,13 @@ def matching_files(
         parts = ["**", *parts]
     literal = list(itertools.takewhile(lambda part: "*" not in part and "?" not in part, parts[:-1]))
     aside = any(part.startswith(".") or part in ASIDE for part in parts)
-    matches = path_matcher(parts) if parts != ["**"] else lambda path: True
     found = list(list_directory(repository, "/".join(literal), None, aside=aside))
-    files = [each for each in found if each.kind != "folder" and matches(each.path)]
-    return files, [each for each in found if each.kind == "folder"]
+    passed = [each for each in found if each.kind == "folder"]
+    files = [each for each in found if each.kind != "folder"] if passed else found
+    if parts != ["**"]:
+        matches = path_matcher(parts)
+        files = [each for each in files if matches(each.path)]
+    return files, passed
 
 
 def path_matcher(parts: list[str]) -> Callable[[str], bool]:

@@ -41,6 +41,12 @@ def describe(files: Files, path: str, *, table: str = "") -> Description:
     content[18:20] = (
         b"\1\1"  # a write-ahead log is another file, which is not here (SQLite, "Database File Format")
     )
+    page = int.from_bytes(content[16:18], "big")
+    pages = int.from_bytes(content[28:32], "big") if content[24:28] == content[92:96] else 0
+    if (whole := pages * (65_536 if page == 1 else page)) > size:
+        raise LabrigError(
+            f"The database was cut off: it has {size:,} bytes, and by its header {whole:,}", where=path
+        )
     with closing(sqlite3.connect(":memory:")) as database:
         try:
             database.deserialize(bytes(content))

@@ -193,11 +193,12 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
         column.separator = layout.separator
     if above:
         about["above"] = [" ".join(filter(None, map(str.strip, row)))[:80] for row in above[:_SHOWN_ABOVE]]
-    again = 0
+    again, last = 0, [""]
 
     def counted(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-        nonlocal again
+        nonlocal again, last
         for row in rows:
+            last = row
             if row[0].strip() == columns[0].name:  # which may also be a value of its column
                 same = sum(cell.strip() == column.name for cell, column in zip(row, columns, strict=False))
                 again += 2 * same > len(row)
@@ -227,6 +228,10 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
         )
     if ragged:
         notes.append(f"{ragged} rows have more or fewer cells than the {len(columns)} of the heading")
+    if layout.text.count('"') % 2 and (lines := last[-1].count("\n")):
+        notes.append(
+            f"a quotation mark opens a cell and none closes it: {lines} lines behind it are in that cell, and no rows"
+        )
     if found.replaced:
         notes.append(f"{found.replaced} bytes are no UTF-8; the file may be Latin-1")
     return Description(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from labrig.errors import LabrigError
@@ -16,6 +17,8 @@ MARKS = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 
 MOST_BYTES = 256 << 20
 MOST_BANDS = 500
+_OPENED_AS = re.compile(r"(/vsi\w+/\S*/)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tif:? ?")
+"""What rasterio calls a file that it is given open: another name each time."""
 
 
 def describe(files: Files, path: str, *, values: bool = True) -> Description:
@@ -40,7 +43,8 @@ def describe(files: Files, path: str, *, values: bool = True) -> Description:
     except (LabrigError, MemoryError):
         raise
     except Exception as error:  # rasterio and GDAL raise many kinds
-        raise LabrigError(f"The TIFF cannot be read: {error}", where=path) from error
+        said = _OPENED_AS.sub("", str(error))
+        raise LabrigError(f"The TIFF cannot be read: {said}", where=path) from error
 
 
 def _described(file: Any, values: bool) -> Description:

@@ -237,6 +237,7 @@ def test_a_geotiff(tmp_path: Path) -> None:
     assert (temp["unit"], temp["missing"], temp["min"], temp["max"]) == ("degC", 5, -5.0, 94.9)
     assert "min" not in columns(content, "t.tif", values=False)["red"]
     assert refusal(content[:400], "t.tif").code == "bad_input"
+    assert str(refusal(content[:8], "t.tif")) == str(refusal(content[:8], "t.tif"))  # no name of a moment
     with rasterio.open(tmp_path / "p.tif", "w", **how | {"count": 1}) as file:
         file.write(values[0], 1)
     assert "without a place" in described((tmp_path / "p.tif").read_bytes(), "p.tif")["format"]

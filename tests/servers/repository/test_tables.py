@@ -239,6 +239,8 @@ def test_databases_that_are_damaged_or_empty() -> None:
     whole = database(*CASTS)
     assert refusal(whole[:100], "field.db").code == "bad_input"
     assert refusal(whole[:5000] + b"\xff" * (len(whole) - 5000), "field.db").code == "bad_input"
+    last = len(whole) - 4096  # whose pages SQLite would take for empty ones
+    assert all("was cut off" in refusal(whole[:size], "field.db").what for size in (last, last + 2000))
     assert "no table" in refusal(database("CREATE VIEW v AS SELECT 1"), "field.db").what
 
 
@@ -255,8 +257,12 @@ def test_a_heading_in_the_last_comment() -> None:
     assert found.notes[1] == "the last comment is taken for the heading"
 
 
-def test_a_quote_that_is_never_closed_is_refused() -> None:
+def test_a_quote_that_is_never_closed_is_refused_or_said() -> None:
+    """Where it makes a cell too large; a smaller one is said."""
     assert refusal('a,b\n1,"' + "x\n" * 200_000).code == "bad_input"
+    (said,) = describe_table(Memory({"t.csv": b'a,b\n1,"two\n3,4\n5,6\n'}), "t.csv").notes
+    assert "none closes it: 3 lines" in said
+    assert not describe_table(Memory({"t.csv": b'a,b\n1,"two\n3"\n5,6\n'}), "t.csv").notes
 
 
 def test_quotes_line_ends_and_marks() -> None:

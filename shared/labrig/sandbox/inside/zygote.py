@@ -251,8 +251,10 @@ class Zygote(forking.ForkServer[Run]):
         pandas looks for pyarrow when it is imported and, not finding it, asks again when it reads Parquet.
         """
         sys.modules.update(dict.fromkeys(cold))  # type: ignore[arg-type]  # None: import says that there is none
+        gc.disable()  # an eighth of the time, and what is imported stays
         for name in names:
             importlib.import_module(name)
+        gc.enable()
         for name in cold:
             del sys.modules[name]
         tops = dict.fromkeys(name.partition(".")[0] for name in names)
