@@ -59,7 +59,7 @@ class Baseline:
         for name, test, _ in self.conditions(rows_where):
             rows = rows[rows[name].map(test).astype(bool)]
         names = re.findall(r'"([^"]*)"', ask)
-        kind = next(value for word, value in WORDS.items() if word in ask)
+        kind = next(value for word, value in WORDS.items() if word in re.sub(r"\(.*?\)", "", ask))
         if "null hyp" not in ask:
             return self.statistic(kind, [rows[each] for each in names])
         level = float(re.search(r"level of (\S+):", ask)[1])
