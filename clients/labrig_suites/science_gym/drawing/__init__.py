@@ -19,7 +19,7 @@ from labrig_suites.science_gym.drawing.bivariate import bivariate
 from labrig_suites.science_gym.drawing.counts import by_condition, count_rows, prefix
 from labrig_suites.science_gym.drawing.form import Form
 from labrig_suites.science_gym.drawing.metadata import EXTENSION_CHOICES, extension, readme, stated
-from labrig_suites.science_gym.drawing.parts import TRIES, Made
+from labrig_suites.science_gym.drawing.parts import Made
 from labrig_suites.science_gym.drawing.univariate import univariate
 from labrig_suites.science_gym.question import DECISIONS, README_CHOICES, Question, Type
 
@@ -51,6 +51,10 @@ RARE = ("undefined",)
 """Reasons that are dealt half as often: they suit two statistics alone."""
 
 
+FORMS = 3
+"""Forms that are tried where none is asked for."""
+
+
 def often(type: Type) -> tuple[str, ...]:
     """Return the reasons of a type, each as many times as it weighs."""
     return tuple(each for each in REASONS[type] for _ in range(1 if each in RARE else 2))
@@ -73,7 +77,7 @@ def draw(
     """
     draws = Draws(repository.name, "question", type, str(number), want)
     reasons = (want,) if want in REASONS[type] else often(type) or ("",)
-    tried = (forms.form(type, draws.one(reasons), draws) for _ in range(TRIES)) if form is None else (form,)
+    tried = (forms.form(type, draws.one(reasons), draws) for _ in range(FORMS)) if form is None else (form,)
     made = next(filter(None, (MAKERS[type](repository, type, draws, want, each) for each in tried)), None)
     return None if made is None else Question(*made)
 
