@@ -115,7 +115,7 @@ def open_dataset(given: Place | str | Path, *, group: str = "") -> Any:
                 try_="store it in smaller chunks",
                 code="limit",
             )
-    found = with_plane(found if kind == "zarr" else _without_fill(found))
+    found = with_plane(_with_named_axes(found if kind == "zarr" else _without_fill(found)))
     found.encoding["source"] = place.name
     mappings = [name for name in found.data_vars if "grid_mapping_name" in found[name].attrs]
     found = note_corners(in_metres(found.set_coords(mappings)))  # as coordinates they stay with each variable
@@ -154,6 +154,23 @@ def _with_times(stored: Any, times: Any) -> dict[str, Any]:
         except ValueError:
             left_out |= {str(name), str(each.attrs.get("bounds", ""))}
     return {str(name): False if str(name) in left_out else times for name in stored.variables}
+
+
+AXES = ("time", "projection_x_coordinate", "projection_y_coordinate")
+
+
+def _with_named_axes(data: Any) -> Any:
+    """Return a dataset with times and coordinates of a projection as axes where their dimension has another name and
+    no coordinate of its own; times of places are none."""
+    for name in list(data.variables):
+        axis = data[name]
+        kind = axis.attrs.get("standard_name")
+        if axis.ndim != 1 or name in data.dims or kind not in AXES or axis.dims[0] in data.variables:
+            continue
+        along = [each for each in data.variables if data[each].dims == axis.dims and each != name]
+        if not {data[each].attrs.get("standard_name") for each in along} & {"latitude", "longitude", kind}:
+            data = data.set_coords(name).swap_dims({axis.dims[0]: name})
+    return data
 
 
 def _without_fill(data: Any) -> Any:

@@ -92,6 +92,9 @@ def read_features(place: Place, *, layer: str = "", crs: str = "", keys: Sequenc
 
 def checked(frame: Any, name: str, found: Features | None = None) -> Features:
     """Return a frame as `Features`: without missing geometries, mended, within the bounds of its reference system."""
+    import numpy as np
+    import shapely
+
     found = found or Features(frame, name)
     if frame.crs is None:
         raise LabrigError(
@@ -100,7 +103,11 @@ def checked(frame: Any, name: str, found: Features | None = None) -> Features:
             expected="coordinates whose system is known",
             try_="crs='EPSG:4326' for degrees, or the system of the source",
         )
-    missing = frame.geometry.isna() | frame.geometry.is_empty
+    shapes = frame.geometry.to_numpy()
+    nowhere = (shapely.get_type_id(shapes) == 0) & np.isnan(
+        shapely.get_x(shapes)
+    )  # GeoParquet's empty points
+    missing = frame.geometry.isna() | frame.geometry.is_empty | nowhere
     if missing.any():
         found.warnings.append(
             f"{int(missing.sum())} of {len(frame)} features of {name} have no geometry and were left out"
@@ -273,6 +280,8 @@ def _between(content: bytes, start: str, end: str) -> str:
 
 def write_features(frame: Any, scratch: Path, name: str, *, layer: str = "result") -> str:
     """Write a layer as GeoPackage and return its name."""
+    import shapely
+
     plain = frame.copy()
     taken = {"geometry", "geom", "fid"}
     columns = {}
@@ -288,6 +297,11 @@ def write_features(frame: Any, scratch: Path, name: str, *, layer: str = "result
     for column in columns.values():
         if plain[column].map(lambda value: isinstance(value, list | dict | tuple)).any():
             plain[column] = plain[column].map(lambda value: json.dumps(value, default=str))
+    shapes = plain.geometry.to_numpy(copy=True)
+    if (measured := shapely.has_m(shapes)).any():  # which pyogrio does not write
+        heights = shapely.from_wkb(shapely.to_wkb(shapes[measured], output_dimension=3))
+        shapes[measured] = [shapely.force_2d(each) if shapely.has_m(each) else each for each in heights]
+        plain[plain.geometry.name] = type(plain.geometry)(shapes, index=plain.index, crs=plain.crs)
     plain.to_file(scratch / name, layer=layer, driver="GPKG", engine="pyogrio")
     return name
 
@@ -302,7 +316,9 @@ def table_of(frame: Any, most: int = 20) -> list[dict[str, Any]]:
             for key, value in row.items()
             if key != frame.geometry.name and not _absent(value)
         }
-        if shape.geom_type == "Point":
+        if shape is None or shape.is_empty:
+            found["geometry"] = "empty"
+        elif shape.geom_type == "Point":
             found["lon"], found["lat"] = round(shape.x, 6), round(shape.y, 6)
         else:
             found["bounds"] = [round(float(value), 6) for value in shape.bounds]

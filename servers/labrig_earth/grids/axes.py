@@ -116,7 +116,7 @@ def axes_of(data: Any) -> Axes:
         return Axes(time, "", "", level, member, False, "", "", crs or WGS84, _guess(crs))
     if latitude and longitude and data[latitude].ndim <= 1 and data[longitude].ndim <= 1:
         return Axes(time, latitude, longitude, level, member, True, "", "", crs or WGS84, _guess(crs))
-    y, x = _named(data, Y_NAMES) or _found(data, "Y", ()), _named(data, X_NAMES) or _found(data, "X", ())
+    y, x = (_projection_axis(data, letter) or _dimension(data, letter) for letter in "yx")
     if y and x and crs and _is_geographic(crs):
         return Axes(time, y, x, level, member, True, "", "", crs, assumed)
     return Axes(time, y, x, level, member, False, "", "", crs, assumed, _is_rotated(crs))
@@ -168,6 +168,12 @@ def _projection_axis(data: Any, letter: str) -> str:
     ]
     found = stated[0] if stated else _named(data, X_NAMES if letter == "x" else Y_NAMES)
     return found if found in data.coords and data[found].ndim == 1 else ""
+
+
+def _dimension(data: Any, letter: str) -> str:
+    """Return the dimension that is y or x by its name, or by what CF says of its coordinate."""
+    named = _named(data, X_NAMES if letter == "x" else Y_NAMES)
+    return named if named in data.dims else _found(data, letter.upper(), ())
 
 
 def _guess(crs: str) -> tuple[str, ...]:
@@ -266,6 +272,12 @@ def horizontal(data: Any) -> Axes:
             where=", ".join(f"{name} ({size})" for name, size in data.sizes.items()) or "a single value",
             expected="coordinates that are recognised as latitude and longitude, or x and y",
             try_="name them latitude and longitude, or give them units degrees_north and degrees_east",
+        )
+    if data[axes.y].ndim == 1 and axes.y not in data.dims:
+        raise LabrigError(
+            f"The values are at places along {data[axes.y].dims[0]}, such as edges or nodes of a mesh, not in cells",
+            where=f"{axes.y}, {axes.x}",
+            expected="a variable of cells: of a mesh, one of its faces",
         )
     for name in (axes.y, axes.x):
         if not np.isfinite(np.asarray(data[name].values, "f8")).all():

@@ -167,7 +167,7 @@ def _projected_box(data: Any, axes: Axes, box: Any) -> tuple[Any, tuple[str, ...
         raise LabrigError("The box has not four numbers", where="box", expected="(west, south, east, north)")
     west, south, east, north = (float(each) for each in box)
     xs, ys = np.asarray(data[axes.x].values, "f8"), np.asarray(data[axes.y].values, "f8")
-    done: tuple[str, ...] = ()
+    done: tuple[str, ...] = () if axes.crs else ("no CRS is stated: the box is one of x and y as they are",)
     if axes.crs and _meant_in_degrees(data, axes, (west, south, east, north)):
         import pyproj
 

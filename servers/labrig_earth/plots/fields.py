@@ -101,6 +101,12 @@ def cells_of(variable: Any, *, label: str = "", most: int = MOST_CELLS) -> Cells
     from labrig_earth.grids.mesh import cells_axes
 
     axes = cells_axes(variable)
+    if not axes.crs and not axes.geographic:
+        raise LabrigError(
+            "No CRS is stated: a map has no place for x and y",
+            where=str(variable.name),
+            try_='regrid_variable with crs, resolution and options={"source_crs": ..}, whose file can be drawn',
+        )
     others = [dim for dim in variable.dims if dim not in axes.cell_dims]
     variable = variable.squeeze([dim for dim in others if variable.sizes[dim] == 1], drop=True)
     further = [str(dim) for dim in variable.dims if dim not in (axes.y, axes.x)]

@@ -161,12 +161,16 @@ def _extent(
         return cells[0].box
     west, south, east, north = frame_box([layer.frame for layer in layers])
     margin_x, margin_y = max((east - west) * 0.06, 0.002), max((north - south) * 0.06, 0.002)
-    return (
+    west, south, east, north = (
         west - margin_x,
         max(south - margin_y, -90),
-        min(east + margin_x, west + 360),
+        east + margin_x,
         min(north + margin_y, 90),
     )
+    if east - west >= 360:
+        return -180.0, south, 180.0, north
+    turn = 360.0 if east > 360 else 0.0  # around the antimeridian
+    return west - turn, south, east - turn, north
 
 
 def _of_cap(box: Box) -> str:

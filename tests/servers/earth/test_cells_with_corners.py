@@ -117,6 +117,21 @@ def test_a_mesh_is_read_measured_averaged_and_asked_at_a_place(tmp_path: Path, a
         select_box(data["t"], (0, 88, 5, 90))
 
 
+def test_times_that_are_named_otherwise_than_their_dimension_are_its_axis_and_nodes_are_no_cells(
+    tmp_path: Path, act: Any
+) -> None:
+    with xr.open_dataset(octahedron(tmp_path / "made.nc"), decode_times=False) as made:
+        stored = made.load().rename_dims(time="step").rename_vars(time="instant")
+    stored["instant"].attrs["standard_name"] = "time"
+    of_nodes = {"units": "m", "mesh": "mesh", "location": "node", "coordinates": "node_lon node_lat"}
+    stored["depth"] = ("node", np.arange(6.0), of_nodes)
+    stored.to_netcdf(tmp_path / "mesh.nc")
+    means = act("aggregate", variable="t", over="space")
+    assert [(each.value, each.note) for each in means.values] == [(3.5, "2001-01-01"), (11.5, "2001-01-02")]
+    with pytest.raises(LabrigError, match="places along node, such as edges or nodes of a mesh"):
+        act("aggregate", variable="depth", over="space")
+
+
 def test_what_a_mesh_gives_is_read_again(tmp_path: Path, act: Any) -> None:
     octahedron(tmp_path / "mesh.nc")
     act("extract", select={"end": "2001-01-01"}, format="netcdf")

@@ -10,12 +10,13 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import pytest
+import shapely
 from shapely.geometry import LineString, MultiPolygon, Point, Polygon, box
 
 from labrig.errors import LabrigError
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_table, open_vector
-from labrig_earth.gis.features import Features, checked, read_features
+from labrig_earth.gis.features import Features, checked, read_features, table_of, write_features
 from labrig_earth.gis.joining import join, summarise
 from labrig_earth.gis.measuring import measure
 from labrig_earth.gis.overlaying import overlay
@@ -181,3 +182,20 @@ def test_means_of_rates_are_weighted_or_doubted() -> None:
     assert json.loads(json.dumps(by_town.data["rows"]))[1]["sum"] == 49_000
     with pytest.raises(LabrigError, match="is no number"):
         summarise(table, "t", ["town"])
+
+
+def test_points_that_are_nowhere_are_left_out_and_measures_along_lines_are_not_written(
+    tmp_path: Path,
+) -> None:
+    shapes = shapely.from_wkt(["POINT M (1 2 3)", "POINT ZM (1 2 3 4)", "POINT (5 6)"])
+    nowhere = shapely.points(np.nan, np.nan)
+    found = checked(gpd.GeoDataFrame({"n": range(4)}, geometry=[*shapes, nowhere], crs=4326), "points")
+    assert found.warnings == ["1 of 4 features of points have no geometry and were left out"]
+    write_features(found.frame, tmp_path, "p.gpkg")
+    assert gpd.read_file(tmp_path / "p.gpkg").geometry.to_wkt().tolist() == [
+        "POINT (1 2)",
+        "POINT Z (1 2 3)",
+        "POINT (5 6)",
+    ]
+    empty = gpd.GeoDataFrame({"n": [1]}, geometry=[shapely.Point()], crs=4326)
+    assert table_of(empty) == [{"n": 1, "geometry": "empty"}]

@@ -23,7 +23,7 @@ from labrig_earth.gis.features import write_features
 from labrig_earth.plots.colours import class_colours, colours_for
 from labrig_earth.plots.fields import cells_of, edges, with_unit
 from labrig_earth.plots.layers import Layer
-from labrig_earth.plots.maps import _on_map, map_figure
+from labrig_earth.plots.maps import _extent, _on_map, map_figure
 from labrig_earth.plots.operations import OPERATIONS
 from labrig_earth.plots.projections import window_of
 from labrig_earth.plots.series import Line, series_figure
@@ -232,6 +232,21 @@ def test_windows_are_what_their_boxes_need() -> None:
     ):
         with pytest.raises(LabrigError, match=said):
             window_of(box_, name)
+
+
+def test_layers_on_both_sides_of_the_antimeridian_have_a_window() -> None:
+    import geopandas as gpd
+    from shapely.geometry import Point
+
+    def window(*longitudes: float) -> Any:
+        points = gpd.GeoDataFrame(
+            geometry=[Point(each, 10 * n) for n, each in enumerate(longitudes)], crs=4326
+        )
+        return _extent(None, None, [Layer(points, "points")], [])
+
+    west, _, east, _ = window(170, -170, 50)
+    assert -360 <= west < -190 and 50 < east < 70
+    assert window(*range(-180, 180, 5))[::2] == (-180, 180)
 
 
 def test_limits_of_colours() -> None:

@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 from pyproj import CRS, Geod, Transformer
 
+from labrig.errors import LabrigError
 from labrig.plotting.checks import Heading
 from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_dataset
@@ -103,6 +104,46 @@ def test_axes_are_those_of_the_projection_that_their_fields_name(tmp_path: Path)
     assert float(field.mean()) < 0.95 * right / total
     box, done = select_box(found["AOD"], [-95.0, -20.0, -55.0, 20.0])
     assert 25 < box.size < 144 and "in degrees" in done[0]
+
+
+def test_degrees_of_another_pole_that_repeat_a_projection_are_not_its_axes(tmp_path: Path) -> None:
+    """UKCP on the British grid, with the rotated places of the model that it comes from."""
+    places = np.add.outer(np.arange(4.0), np.arange(5.0))
+    data = xr.Dataset({"t": (("py", "px"), places, {"grid_mapping": "plane"})})
+    data["plane"] = ((), 0, CRS.from_epsg(27700).to_cf())
+    for letter, kind, size in (("y", "latitude", 4), ("x", "longitude", 5)):
+        axis = {"standard_name": f"projection_{letter}_coordinate", "units": "m"}
+        data[f"p{letter}"] = (f"p{letter}", np.arange(size) * 12000.0, axis)
+        name = f"grid_{kind}"
+        data[name] = (("py", "px"), places / 10, {"standard_name": name, "units": "degrees"})
+    data.set_coords(["grid_latitude", "grid_longitude"]).to_netcdf(tmp_path / "plane.nc")
+    described = _call(tmp_path / "plane.nc", tmp_path, "describe_data").data
+    assert described["axes"] == {"y": "py", "x": "px"}
+    assert described["extent"]["area_m2"] == 20 * 12000.0**2
+
+
+def test_coordinates_of_a_projection_along_dimensions_of_other_names_are_its_axes(tmp_path: Path) -> None:
+    """Gridded lightning of GOES: x along nx, y along ny, and x before y."""
+    angles = {"x": np.linspace(-0.02, 0.02, 9), "y": np.linspace(0.05, 0.08, 7)}
+    values = np.add.outer(angles["x"], angles["y"])
+    data = xr.Dataset({"density": (("nx", "ny"), values, {"grid_mapping": "disk"}), "disk": ((), 0, GOES)})
+    for name, each in angles.items():
+        axis = {"standard_name": f"projection_{name}_coordinate", "units": "rad"}
+        data = data.assign({name: (f"n{name}", each, axis)}).reset_coords()
+    data.to_netcdf(tmp_path / "disk.nc")
+    found = open_dataset(tmp_path / "disk.nc")["density"]
+    axes = axes_of(found)
+    assert (axes.y, axes.x) == ("y", "x")
+    np.testing.assert_allclose(found["y"], angles["y"] * GOES["perspective_point_height"])
+    assert values.min() < float(area_mean(found)) < values.max()
+
+
+def test_a_field_without_a_place_on_the_earth_is_not_drawn_on_it(tmp_path: Path) -> None:
+    xr.Dataset({"t": (("y", "x"), np.ones((3, 4)))}, {"y": [2.0, 1, 0], "x": np.arange(4.0)}).to_netcdf(
+        tmp_path / "plain.nc"
+    )
+    with pytest.raises(LabrigError, match="No CRS is stated: a map has no place"):
+        cells_of(open_dataset(tmp_path / "plain.nc")["t"])
 
 
 def test_scales_between_places_of_a_large_disk_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
