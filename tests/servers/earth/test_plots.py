@@ -244,8 +244,8 @@ def test_layers_on_both_sides_of_the_antimeridian_have_a_window() -> None:
         )
         return _extent(None, None, [Layer(points, "points")], [])
 
-    west, _, east, _ = window(170, -170, 50)
-    assert -360 <= west < -190 and 50 < east < 70
+    west, _, east, _ = window(165, -100, -30, 50)
+    assert -215 < west < -195 and 50 < east < 70
     assert window(*range(-180, 180, 5))[::2] == (-180, 180)
 
 
