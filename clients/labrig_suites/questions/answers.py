@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from labrig_harness.channels import json_objects, last_letter
-from labrig_suites.questions.quantities import convert, read_quantity
+from labrig_study.quantities import convert, read_quantity
 
 Truth = Mapping[str, Any]
 

@@ -12,7 +12,7 @@ import pytest
 from labrig.errors import LabrigError
 from labrig_cli import main
 from labrig_harness.trajectory import Step, Submission, ToolCall, Trajectory
-from labrig_suites.questions.quantities import convert, read_quantity
+from labrig_study.quantities import convert, read_quantity
 from labrig_suites.questions.reading import read_questions
 from labrig_suites.questions.score import score
 from labrig_suites.questions.tasks import samples_of

@@ -1,0 +1,332 @@
+"""The numbers and names of a text, each with the words that say what it is: an answer's and a result's are read alike.
+
+A number's words are those before it in its clause and a few behind it; in a JSON text the keys on its path and the
+short texts beside it; in a table the head of its column and the names in its row.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from calendar import month_name
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labrig.tables.units import is_unit, plain_unit
+from labrig_study.quantities import Quantity, find_quantities
+
+MOST = 400_000
+"""Characters of a text that are read."""
+_BEFORE, _BEHIND = 8, 3
+_STOP = frozenset(
+    "the and for with from that this was were are has have had its their of to in is it as at by on or an be been value values "
+    "result results answer about approximately which than then there our your you we not all each per can will".split()
+)
+_WORD = re.compile(r"[A-Z]?[a-zµÀ-ɏ]+|[A-Z]+(?![a-z])|[A-Z]")
+_CLAUSE = re.compile(r"[.;!?]\s|\n|\. ?$")
+_CELLS = re.compile(r"\s*\|\s*|\t|,(?=\S)|\s{2,}")
+_ESCAPED = re.compile(r"\\[nrt]")
+_KEYED = re.compile(r"[\s*#>|-]*[A-Za-z][\w ()./%\"'-]{0,60}[:=]\s*[*\"'$€£]*$")
+_PART = re.compile(r"[-_/:]#|#[-_/:]\w")
+"""A number beside such a mark is a piece of a name, a day or a time."""
+_BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,24})[)\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text: `Quantity`, with the words that say what it is.
+
+    Attributes
+    ----------
+    firm
+        Whether a heading, a key or a line of its own says what it is, and it is no part of a name or a day.
+    """
+
+    value: float
+    place: float
+    unit: str
+    words: frozenset[str]
+    start: int
+    end: int
+    firm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of a text: a word with digits, a path, an address, a quotation, several capitalised words, a day, a time."""
+
+    kind: str
+    text: str
+    start: int
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words by which a number is known, in one case and number.
+
+    >>> sorted(words_of("meanTemperature of the wells_A")), sorted(words_of("Saturation index"))
+    (['a', 'mean', 'temperature', 'well'], ['index', 'saturation', 'si'])
+    """
+    found = [each.casefold() for each in _WORD.findall(text)]
+    kept = {
+        each[:-1] if len(each) > 3 and each.endswith("s") else each for each in found if each not in _STOP
+    }
+    return frozenset(
+        kept | {a[0] + b[0] for a, b in zip(found, found[1:], strict=False) if len(a) > 3 and len(b) > 3}
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> Iterator[Number]:
+    """Give the numbers of a text, in order.
+
+    Parameters
+    ----------
+    words
+        What is known of all of them.
+    at
+        Where the text stands in a longer one.
+    """
+    text = text[:MOST]
+    bare = text.lstrip()
+    if bare[:1] in ("{", "["):
+        try:
+            tree = json.loads(text, parse_int=_Raw, parse_float=_Raw, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            yield from _Walk(text, at).numbers(tree, words)
+            return
+    heads: list[str] = []
+    where = at
+    for line in _ESCAPED.sub("  ", text).splitlines(keepends=True):
+        cells = _CELLS.split(line.strip().strip("|").strip())
+        found = list(find_quantities(line))
+        if len(cells) > 1 and not found:
+            heads = cells if not set(line) <= set("|-=: \t\r\n+") else heads
+        tabled = len(cells) > 1 and len(cells) == len(heads)
+        row = words_of(" ".join(each for each in cells if not _begins_number(each))) if tabled else words
+        past = 0
+        for each in found:
+            if tabled:
+                head = heads[_column(line, each, len(cells))]
+                named, unit, firm = row | words_of(head), each.unit or unit_of(head), True
+            else:
+                named, unit = words_of(_around(line, each, past)), each.unit
+                firm = len(found) == 1 and _KEYED.match(line[: each.start]) is not None
+            firm &= not _PART.search(f"{line[: each.start][-1:]}#{line[each.end : each.end + 2]}")
+            yield Number(
+                each.value, each.place, unit, words | named, where + each.start, where + each.end, firm
+            )
+            past = each.end
+        where += len(line)
+
+
+def _begins_number(cell: str) -> bool:
+    return re.match(r"[-+−]?\.?\d", cell) is not None
+
+
+def _column(line: str, found: Quantity, many: int) -> int:
+    before = line[: found.start].lstrip().removeprefix("|").lstrip()
+    return min(len(_CELLS.findall(before)), many - 1)
+
+
+def _around(line: str, found: Quantity, past: int) -> str:
+    before = _CLAUSE.split(line[max(0, found.start - 160) : found.start])[-1]
+    behind = re.split(r"[\d.;,(\n]", line[found.end : found.end + 60])[0]
+    return " ".join((*before.split()[-_BEFORE:], *behind.split()[:_BEHIND]))
+
+
+def unit_of(heading: str) -> str:
+    """Return the unit that a heading names: in brackets, or bare where nothing else ends so."""
+    for each in _BRACKETED.findall(heading):
+        if is_unit(each):
+            return str(each)
+    return plain_unit(heading)
+
+
+class _Raw(str):
+    """A number of a JSON text as it is written there."""
+
+    __slots__ = ()
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of a JSON text, its keys in order."""
+
+
+class _Walk:
+    """The leaves of a JSON text with their places: values come in the order in which they are written."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text, self.at, self.past = text, at, 0
+
+    def _place(self, written: str) -> int:
+        found = self.text.find(written, self.past)
+        if found < 0:
+            return self.past
+        self.past = found + len(written)
+        return found
+
+    def numbers(self, tree: Any, words: frozenset[str], unit: str = "") -> Iterator[Number]:
+        if isinstance(tree, _Pairs):
+            texts = {key: each for key, each in tree if isinstance(each, str) and not isinstance(each, _Raw)}
+            beside = words_of(" ".join(each for each in texts.values() if len(each) <= 60))
+            mine = next((texts[key] for key in ("unit", "units") if key in texts), unit)
+            for key, each in tree:
+                self._place(json.dumps(key, ensure_ascii=False))
+                yield from self.numbers(each, words | beside | words_of(key), mine or unit_of(key))
+        elif isinstance(tree, list):
+            for each in tree:
+                yield from self.numbers(each, words, unit)
+        elif isinstance(tree, _Raw):
+            start = self._place(tree)
+            for found in find_quantities(tree):
+                place = self.at + start
+                yield Number(found.value, found.place, unit, words, place, place + len(tree), True)
+        elif isinstance(tree, str):
+            written = json.dumps(tree, ensure_ascii=False)[1:-1]
+            start = self._place(written)
+            one = len(found := list(numbers_of(tree, words, self.at + start))) == 1 and len(tree) <= 40
+            yield from (replace(each, unit=each.unit or unit, firm=True) for each in found) if one else found
+
+
+ONES = dict(
+    zip(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+        "nineteen".split(),
+        range(20),
+        strict=True,
+    )
+)
+TENS = dict(
+    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
+)
+_LARGE = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9}
+_SPELLED = re.compile(
+    rf"\b(?:(?P<minus>minus|negative) )?(?P<whole>(?:{'|'.join((*ONES, *TENS))})"
+    rf"(?:(?:[ -]| and )(?:{'|'.join((*ONES, *TENS, *_LARGE))}))*)"
+    rf"(?: point (?P<part>(?:{'|'.join(ONES)})(?: (?:{'|'.join(ONES)}))*))?\b",
+    re.IGNORECASE,
+)
+
+
+def spelled_numbers(text: str) -> Iterator[Number]:
+    """Give the numbers that a text writes in words; up to twelve only with a decimal, a sign or a unit behind them.
+
+    >>> [
+    ...     each.value
+    ...     for each in spelled_numbers("minus two point five, forty-two, one hundred and seven, two of them")
+    ... ]
+    [-2.5, 42.0, 107.0]
+    """
+    for found in _SPELLED.finditer(text[:MOST]):
+        total = part = 0
+        for word in re.findall(r"[a-z]+", found["whole"].lower()):
+            if word in _LARGE and _LARGE[word] > 100:
+                total, part = total + (part or 1) * _LARGE[word], 0
+            else:
+                part = part * 100 if word == "hundred" else part + ONES.get(word, 0) + TENS.get(word, 0)
+        digits = "".join(str(ONES[each]) for each in (found["part"] or "").lower().split())
+        unit = next(find_quantities("0" + text[found.end() : found.end() + 24]), None)
+        if total + part <= 12 and not (digits or found["minus"] or (unit and unit.unit)):
+            continue
+        sign = "-" if found["minus"] else ""
+        value = Quantity(
+            float(f"{sign}{total + part}.{digits or 0}"),
+            10.0 ** -len(digits),
+            unit.unit if unit else "",
+            *found.span(),
+        )
+        line = text.rfind("\n", 0, found.start()) + 1
+        around = words_of(
+            _around(text[line:], replace(value, start=found.start() - line, end=found.end() - line), 0)
+        )
+        yield Number(value.value, value.place, value.unit, around, value.start, value.end)
+
+
+# --------------------------------------------------------------------------------------------------------- names
+
+_MONTHS = {name.casefold()[:3]: number for number, name in enumerate(month_name) if name}
+_MONTH = "|".join(rf"{name}|{name[:3]}\.?" for name in month_name if name)
+_DAY = re.compile(
+    rf"\b(?:(?P<a>{_MONTH}) (?P<b>\d{{1,2}})(?:st|nd|rd|th)?|(?P<c>\d{{1,2}})(?:st|nd|rd|th)? (?P<d>{_MONTH}))"
+    r"(?:,? (?P<year>\d{4}))?\b|\b(?P<iso>\d{4}-\d\d-\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?::\d\d)?)?(?: ?(?P<half>[AaPp])\.?[Mm]\b)?(?P<span> ?[-–—] ?(?=\d))?"
+)
+_NAMES: dict[str, re.Pattern[str]] = {
+    "address": re.compile(r"https?://[^\s<>\"'`)\]}]+|\b10\.\d{4,9}/[^\s\"'<>,;)\]}]+"),
+    "path": re.compile(r"(?<![\w/.])(?:[\w.-]+/)*[\w-]{2,}\.[A-Za-z][A-Za-z0-9]{1,7}\b(?![/\w])"),
+    "telephone": re.compile(r"(?<![\w.-])(?:\+?\d{1,3}[-. ])?\(?\d{3}\)?[-. ]\d{3}[-.]\d{4}(?![\w-])"),
+    "quotation": re.compile(r"[\"“]([^\"“”\n]{12,600})[\"”]"),
+    "code": re.compile(r"`([^`\n]{2,120})`"),
+    "name": re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z][\w-]{3,}(?![\w-])"),
+    "words": re.compile(
+        r"(?<![\w.*#>-] )(?<=[a-z,;:] )[A-Z][\w'’-]+(?: (?:of|de|van|the) | )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*"
+    ),
+}
+
+
+def days_and_times(text: str) -> Iterator[Name]:
+    """Give the days and times of a text in one form: ``05-20``, ``2024-05-20``, ``22:00``."""
+    for found in _DAY.finditer(text):
+        if found["iso"]:
+            yield Name("day", found["iso"], found.start())
+            continue
+        month, day = _MONTHS[(found["a"] or found["d"])[:3].casefold()], int(found["b"] or found["c"])
+        yield Name("day", f"{found['year'] + '-' if found['year'] else ''}{month:02}-{day:02}", found.start())
+    open_at: list[re.Match[str]] = []
+    for found in _TIME.finditer(text):
+        if found["span"] and not found["half"]:  # of 2:00-4:00 PM the first takes its half from the second
+            open_at = [found]
+            continue
+        for each in (*open_at, found):
+            half = each["half"] or (found["half"] if each["span"] else "")
+            if each["minute"] or half:
+                hour = int(each["hour"]) % 12 + 12 * (half.lower() == "p") if half else int(each["hour"])
+                yield Name("time", f"{hour:02}:{each['minute'] or '00'}", each.start())
+        open_at = []
+
+
+def names_of(text: str) -> Iterator[Name]:
+    """Give the names of an answer, each place once."""
+    taken: list[tuple[int, int]] = []
+    for kind, pattern in _NAMES.items():
+        for found in pattern.finditer(text[:MOST]):
+            group = found.lastindex or 0
+            start, end = found.span(group)
+            if kind == "quotation" and not _is_quoted(text, start, found[group]):
+                continue
+            if any(start < b and a < end for a, b in taken):
+                continue
+            taken.append((start, end))
+            yield Name(kind, found[group].rstrip(".,;:*_"), start)
+    yield from days_and_times(text[:MOST])
+
+
+_SAYS = re.compile(
+    r"(?:\b(?:says|said|states?|stated|reads|reported|reports|writes|wrote|notes|noted|quoted|quotes?|according to|scan)\b"
+    r"[^.\n\"“]{0,40}|\"(?:quotes?|evidence|excerpt|sentence|support)\"\s*:\s*\[?\s*)$",
+    re.IGNORECASE,
+)
+
+
+def _is_quoted(text: str, start: int, said: str) -> bool:
+    """Tell whether words in quotation marks are said to be those of a source, and are not proposed."""
+    return len(said.split()) > 2 and _SAYS.search(text[max(0, start - 90) : start - 1]) is not None
+
+
+def plain(text: str) -> str:
+    """Return a text as names are looked for in it: one case, letters and digits, a space between words and at both ends.
+
+    >>> plain('T_c of "YBa₂Cu₃O₇":\\\\n92 K')
+    ' t c of yba2cu3o7 92 k '
+    """
+    folded = unicodedata.normalize("NFKC", re.sub(r"\\[nrt]", " ", text)).casefold()
+    return " " + " ".join(re.findall(r"[^\W_]+", folded)) + " "
