@@ -140,7 +140,7 @@ def audit(
     prose = _FENCED.sub(lambda found: " " * len(found[0]) if len(found[0]) > 400 else found[0], answer)
     own = "\n".join(json.dumps(each.arguments, ensure_ascii=False) for each in calls if not each.is_error)
     traces = trace_answer(prose, Known(asked, results, own))
-    done = done_claims(prose, calls)
+    done = done_claims(prose, calls, results)
     used = {each.call for trace in traces if not trace.flagged for each in trace.sources} | {
         each.call for each in done
     }

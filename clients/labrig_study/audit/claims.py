@@ -29,8 +29,12 @@ _CLAUSE = re.compile(r"[.;!?]\s|\n|\. ?$")
 _CELLS = re.compile(r"\s*\|\s*|\t|,(?=\S)|\s{2,}")
 _ESCAPED = re.compile(r"\\[nrt]")
 _KEYED = re.compile(r"[\s*#>|-]*[A-Za-z][\w ()./%\"'-]{0,60}[:=]\s*[*\"'$€£]*$")
-_PART = re.compile(r"[-_/:]#|#[-_/:]\w")
-"""A number beside such a mark is a piece of a name, a day or a time."""
+_PIECES = re.compile(
+    r"https?://\S+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|\d{1,2}:\d\d(?::\d\d)?(?![\d.])|\d+(?:[-.]\d+){2,}"
+    r"|[A-Za-z][A-Za-z0-9]*[-_][\w-]*\d[\w-]*"
+)
+"""Days, times, telephones, addresses and names: their digits are no numbers of their own, but for a year."""
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,24})[)\]]")
 
 
@@ -41,7 +45,7 @@ class Number:
     Attributes
     ----------
     firm
-        Whether a heading, a key or a line of its own says what it is, and it is no part of a name or a day.
+        Whether a heading, a key or a line of its own says what it is.
     """
 
     value: float
@@ -109,6 +113,7 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             heads = cells if not set(line) <= set("|-=: \t\r\n+") else heads
         tabled = len(cells) > 1 and len(cells) == len(heads)
         row = words_of(" ".join(each for each in cells if not _begins_number(each))) if tabled else words
+        pieces = [each.span() for each in _PIECES.finditer(line)] if found else []
         past = 0
         for each in found:
             if tabled:
@@ -117,7 +122,11 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             else:
                 named, unit = words_of(_around(line, each, past)), each.unit
                 firm = len(found) == 1 and _KEYED.match(line[: each.start]) is not None
-            firm &= not _PART.search(f"{line[: each.start][-1:]}#{line[each.end : each.end + 2]}")
+            past = each.end
+            if any(a <= each.start < b for a, b in pieces) and not _YEAR.fullmatch(
+                line, each.start, each.end
+            ):
+                continue
             yield Number(
                 each.value, each.place, unit, words | named, where + each.start, where + each.end, firm
             )

@@ -113,7 +113,11 @@ def _other_quantity(audit: Audit, others: Sequence[Number], draw: random.Random)
         near = [
             each
             for each in others
-            if each.value not in mine and each.words and each.words != words and each.words & words
+            if each.value not in mine
+            and each.firm
+            and each.words != words
+            and each.words & words
+            and abs(each.value) < 1e9
         ]
         if near:
             return trace.start, trace.start + len(trace.text), f"{draw.choice(near).value:.6g}"

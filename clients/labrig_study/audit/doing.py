@@ -19,11 +19,11 @@ ACTS: dict[str, tuple[str, str]] = {
         "saved|written|wrote|created|stored|exported|updated|edited|modified|added|appended|renamed|moved|uploaded|"
         "generated|plotted|drawn|implemented|fixed|replaced|changed|installed",
         "save write creat stor export updat edit modif add append renam move upload generat plot draw insert replac change set "
-        "put make fix install patch submit commit",
+        "put make mk fix install patch submit commit echo cat tee sed mv cp open dump to write",
     ),
     "remove": (
         "deleted|removed|cancelled|canceled|cleared|revoked",
-        "delet remov cancel clear revok drop rm updat edit modif",
+        "delet remov cancel clear revok drop rm unlink",
     ),
     "send": (
         "sent|emailed|submitted|posted|booked|reserved|ordered|paid|refunded|transferred|scheduled|confirmed|notified",
@@ -69,8 +69,9 @@ class Done:
     call: int
 
 
-def done_claims(answer: str, calls: Sequence[ToolCall]) -> list[Done]:
+def done_claims(answer: str, calls: Sequence[ToolCall], results: Sequence[tuple[int, str]]) -> list[Done]:
     """Return what an answer says was done, and by which call."""
+    acts: list[tuple[str, str]] | None = None
     found = []
     for each in _DONE.finditer(answer):
         verb = next(word for word in each.groups() if word).lower()
@@ -80,33 +81,54 @@ def done_claims(answer: str, calls: Sequence[ToolCall]) -> list[Done]:
         text = sentence[0].strip() if sentence else each[0]
         if _DENIED.search(answer[begins : each.end()]) or text.endswith("?"):
             continue
-        found.append(Done(text[:300], kind, each.start(), _doing(kind, text, calls)))
+        acts = acts if acts is not None else _acts(calls, results)
+        found.append(Done(text[:300], kind, each.start(), _doing(kind, text, verb, calls, acts)))
     return found
 
 
-def _doing(kind: str, text: str, calls: Sequence[ToolCall]) -> int:
-    """Return the number of a call that succeeded and may have done it, or -1."""
+def _acts(calls: Sequence[ToolCall], results: Sequence[tuple[int, str]]) -> list[tuple[str, str]]:
+    """Return for each call what it was asked, and what came of it beside."""
+    came = dict(results)
+    made = []
+    for number, call in enumerate(calls):
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", call.tool)
+        asked = plain(f"{name} {json.dumps(call.arguments, ensure_ascii=False)[:MOST]}")
+        made.append((asked, asked + plain(came.get(number, "")[:MOST])))
+    return made
+
+
+def _doing(
+    kind: str, text: str, verb: str, calls: Sequence[ToolCall], acts: Sequence[tuple[str, str]]
+) -> int:
+    """Return the number of a call that succeeded and may have done it, or -1.
+
+    Its name, or what a shell or code was given, must hold a word for such an act, and the call a word or path of what
+    the sentence names.
+    """
     stems = ACTS[kind][1].split()
     paths = [plain(name.text) for name in names_of(text) if name.kind == "path"]
-    for number, call in enumerate(calls):
+    things = {each[:5] for each in plain(text).split() if len(each) > 3} - {verb[:5]} - _COMMON
+    for number, (call, (asked, all_of_it)) in enumerate(zip(calls, acts, strict=True)):
         if call.is_error:
             continue
-        said = plain(f"{call.tool.replace('_', ' ')} {json.dumps(call.arguments, ensure_ascii=False)[:MOST]}")
-        name = plain(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", call.tool))
-        anything = ANYTHING.search(call.tool) is not None
-        able = anything or any(f" {stem}" in name for stem in stems)
-        if able and all(path in said or path.rpartition(" ")[0] in said for path in paths):
-            return number
-        # A tool of many acts says in its arguments which one.
-        if (
-            not able
-            and kind == "write"
-            and any(f" {stem}" in said for stem in stems)
-            and paths
-            and all(p in said for p in paths)
-        ):
-            return number
+        name = (
+            asked
+            if ANYTHING.search(call.tool) or paths
+            else plain(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", call.tool))
+        )
+        able = any(f" {stem}" in name for stem in stems) or (
+            kind == "run" and ANYTHING.search(call.tool) is not None
+        )
+        if able and all(path in asked for path in paths):
+            if paths or not things or any(f" {each}" in all_of_it for each in things):
+                return number
     return -1
+
+
+_COMMON = frozenset(
+    each[:5]
+    for each in "have been also with your this that from successfully following details as below".split()
+)
 
 
 def unread_files(

@@ -263,6 +263,13 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
         other = _better(claim, frozenset(), known)
         status: Status = "own" if known.is_own(claim) else "contradicted" if other else "unsourced"
         return Trace(text, claim.start, status, other)
+    if _by_chance(claim, place, [each for _, each in fits], known):
+        return Trace(
+            text,
+            claim.start,
+            "own" if known.is_own(claim) else "unsourced",
+            tuple(each for _, each in fits[:2]),
+        )
     if other := _speaks_of_another(claim, [each for _, each in fits], known):
         return Trace(text, claim.start, "another quantity", other)
     order: tuple[Status, ...] = ("result", "given", "rounded", "converted", "counted")
@@ -289,7 +296,7 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
                     if off <= exact:
                         against.append(each)
                 elif each.counted:
-                    if off <= exact:
+                    if off <= exact and _counts(claim, each.number.words):
                         fits.append(("counted", each))
                 elif each.call == ASKED:
                     fits.append(("given", each))
@@ -297,6 +304,35 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
                     plainly: Status = "result" if off <= exact else "rounded"
                     fits.append((plainly if status == "same" else "converted", each))
     return fits, against
+
+
+def _counts(claim: Number, listed: frozenset[str]) -> bool:
+    """Tell whether a claim may be the number of what a result lists: by the name of the list, or as a number of things."""
+    named = {each for each in listed if len(each) > 2}
+    return not claim.unit and (
+        named <= claim.words if named else not claim.words or bool(claim.words & _THINGS)
+    )
+
+
+_THINGS = frozenset(
+    [
+        "count",
+        "column",
+        "entry",
+        "entrie",
+        "file",
+        "folder",
+        "item",
+        "line",
+        "match",
+        "matche",
+        "number",
+        "paper",
+        "record",
+        "row",
+    ]
+    + ["sample", "total"]
+)
 
 
 def _ways(unit: str, wanted: str) -> Iterator[tuple[float, float, str]]:
@@ -318,6 +354,20 @@ def _ways(unit: str, wanted: str) -> Iterator[tuple[float, float, str]]:
 
 def _best(claim: Number, sources: Iterable[Source]) -> int:
     return max((len(claim.words & each.number.words) for each in sources), default=0)
+
+
+def _by_chance(claim: Number, place: float, fits: Sequence[Source], known: Known) -> bool:
+    """Tell whether a claim has nothing but its number from results, and they hold so many that some would fit anything."""
+    if any(
+        each.call == ASKED or each.counted or not each.number.words or claim.words & each.number.words
+        for each in fits
+    ):
+        return False
+    if not claim.words:
+        return False
+    size = abs(claim.value) or place
+    about = {each.number.value for unit in known.units for each in known.near(unit, size / 2, 2 * size)}
+    return len(about) * place / (1.5 * size) > CHANCE
 
 
 def _better(claim: Number, shared: frozenset[str], known: Known) -> tuple[Source, ...]:
