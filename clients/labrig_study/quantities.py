@@ -74,7 +74,8 @@ _AFTER = re.compile(
 )
 _WORDS = frozenset("in no a A at am pm AM PM count counts number ratio fraction ind min. sec".split())
 """Units that are words more often."""
-_NO_UNIT = re.compile(r"\d\d|[-/(]$|^[ap]\.m", re.IGNORECASE)
+_NO_UNIT = re.compile(r"\d\d|[-/]$|\(|^[ap]\.m", re.IGNORECASE)
+_OWED = re.compile(r"[-]\s?[$€£]$")
 
 
 def find_quantities(text: str) -> Iterator[Quantity]:
@@ -104,7 +105,7 @@ def find_quantities(text: str) -> Iterator[Quantity]:
         exponent = sum(int(each) for each in (found["e"], found["exponent"]) if each)
         if abs(exponent) > 300 or len(digits) > 300:
             continue
-        sign = "-" if found["sign"] == "-" else ""
+        sign = "-" if found["sign"] == "-" or _OWED.search(plain, 0, found.start()) else ""
         place = float(f"1e{exponent - len(digits.partition('.')[2])}")
         yield Quantity(
             float(f"{sign}{digits}e{exponent}"),

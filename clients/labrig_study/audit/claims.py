@@ -105,10 +105,11 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             yield from _Walk(text, at).numbers(tree, words)
             return
     heads: list[str] = []
+    before = ""
     where = at
     for line in _ESCAPED.sub("  ", text).splitlines(keepends=True):
         cells = _CELLS.split(line.strip().strip("|").strip())
-        found = list(find_quantities(line))
+        found = _with_units(line, list(find_quantities(line)))
         if len(cells) > 1 and not found:
             heads = cells if not set(line) <= set("|-=: \t\r\n+") else heads
         tabled = len(cells) > 1 and len(cells) == len(heads)
@@ -120,7 +121,10 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
                 head = heads[_column(line, each, len(cells))]
                 named, unit, firm = row | words_of(head), each.unit or unit_of(head), True
             else:
-                named, unit = words_of(_around(line, each, past)), each.unit
+                said = _around(line, each, past)
+                if before and len(line[: each.start].split()) < 4:  # a sentence that was broken here
+                    said = f"{' '.join(before.split()[-_BEFORE:])} {said}"
+                named, unit = words_of(said), each.unit
                 firm = len(found) == 1 and _KEYED.match(line[: each.start]) is not None
             past = each.end
             if any(a <= each.start < b for a, b in pieces) and not _YEAR.fullmatch(
@@ -132,6 +136,20 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             )
             past = each.end
         where += len(line)
+        before = "" if tabled or re.search(r"[.:;!?|]\W*$|^\W*$", line) else line
+
+
+def _with_units(line: str, found: list[Quantity]) -> list[Quantity]:
+    """Give numbers without a unit that of the next one in a chain: ``29.7 × 21 cm``, ``5 to 7 K``."""
+    for n in range(len(found) - 2, -1, -1):
+        between = line[found[n].end : found[n + 1].start]
+        if (
+            not found[n].unit
+            and found[n + 1].unit
+            and re.fullmatch(r"\s*(?:×|x|by|to|and|or|[-–±])\s*", between)
+        ):
+            found[n] = replace(found[n], unit=found[n + 1].unit)
+    return found
 
 
 def _begins_number(cell: str) -> bool:

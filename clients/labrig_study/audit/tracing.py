@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import combinations, permutations
 from statistics import fmean, median
 from typing import Any, Literal
@@ -51,7 +52,7 @@ CHANCE = 0.2
 _FEW, _PAIRS, _COLUMN = 8, 40, 400
 """Numbers of which sums of three or four are tried; pairs; all of a column."""
 _LESS = frozenset(
-    "decrease decreased drop dropped fall fell loss lost lower below minus negative less deficit decline".split()
+    "decrease decreased drop dropped fall fell loss lost lower below minus negative less deficit decline refund refunded credited charged owed".split()
 )
 _ABOUT = re.compile(
     r"(?:about|approximately|around|roughly|nearly|almost|some|over|ca\.|[~≈])\s*$", re.IGNORECASE
@@ -110,7 +111,7 @@ class Known:
             Source(ASKED, each) for each in (*numbers_of(self.asked), *spelled_numbers(self.asked))
         ]
         for call, text in self.results:
-            self.sources += (Source(call, each) for each in numbers_of(text))
+            self.sources += (Source(call, each) for each in (*numbers_of(text), *spelled_numbers(text)))
             self.sources += (Source(call, each, True) for each in counts_of(text))
         self._units: dict[str, tuple[list[float], list[Source]]] = {}
         by_unit: dict[str, list[Source]] = {}
@@ -143,7 +144,8 @@ class Known:
     def place_of(self, name: Name) -> int | None:
         """Return the call whose result has a name, `ASKED`, or None."""
         if name.kind in ("day", "time"):
-            return self._moments.get(name.text)
+            found = self._moments.get(name.text)
+            return found if found is not None or name.kind == "time" else self._days_away(name.text)
         pieces = (
             [plain(each) for each in re.split(r"\.{3}|…", name.text)]
             if name.kind == "quotation"
@@ -161,7 +163,21 @@ class Known:
             ]
         return None if None in places else max((each for each in places if each is not None), default=ASKED)
 
-    def place_of_ending(self, digits: str) -> int | None:
+    def _days_away(self, day: str) -> int | None:
+        """Return where a day stands from which this one is as many days away as a number says."""
+        for text, call in self._moments.items():
+            try:
+                away = abs((date.fromisoformat(f"{text[:4]}-{day[-5:]}") - date.fromisoformat(text)).days)
+            except ValueError:
+                continue
+            if len(day) == 5 or day[:4] == text[:4]:
+                for unit in self.units:
+                    for each in self.near(unit, away, away):
+                        if away > 1 and {"day", "days"} & ({unit} | each.number.words):
+                            return call
+        return None
+
+    def place_of_digits(self, digits: str) -> int | None:
         """Return the call whose result has a word that ends in some digits, `ASKED`, or None."""
         return next((call for call, text in self._texts if f"{digits} " in text), None)
 
@@ -213,17 +229,20 @@ def trace_answer(answer: str, known: Known) -> list[Trace]:
     cited = [each for each, trace in first if trace.status in ("given", "result", "rounded", "converted")]
     for claim, trace in first:
         again = _derive(claim, cited, known) if trace.status in ("unsourced", "contradicted") else None
+        if again is not None:
+            cited.append(claim)
         traces.append(replace(again, text=trace.text) if again else trace)
     return sorted(traces, key=lambda each: each.start)
 
 
 def _is_ordinal(answer: str, claim: Number) -> bool:
-    """Tell whether a number only counts the points of a list."""
+    """Tell whether a number only counts the points of a list: ``2.``, ``Flight 2:``."""
     line = answer[answer.rfind("\n", 0, claim.start) + 1 : claim.start]
-    return (
-        not line.strip(" \t>*#-_")
-        and re.match(r"[.):][*_]*\s", answer[claim.end : claim.end + 5]) is not None
-    )
+    mark = r"[:*_]*:" if _POINT.fullmatch(line) else r"[.):][*_]*\s" if not line.strip(" \t>*#-_") else None
+    return mark is not None and re.match(mark, answer[claim.end : claim.end + 5]) is not None
+
+
+_POINT = re.compile(r"[\s>*#_-]*[A-Z][a-z]+(?: [A-Z][a-z]+)? ")
 
 
 def _trace_name(name: Name, known: Known) -> Trace:
@@ -244,6 +263,12 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
         and _ABOUT.search(answer[max(0, claim.start - 20) : claim.start])
     ):
         place = 10.0 ** (len(digits) - len(digits.rstrip("0")))
+    ending = _ENDING.search(answer[max(0, claim.start - 24) : claim.start]) is not None and len(text) > 2
+    if text.isdigit() and (ending or len(text) > 4 or (text[0] == "0" and len(text) > 1)):  # digits of a name
+        where = known.place_of_digits(text)
+        if where is not None or len(text) < 5:
+            status = "unsourced" if where is None else "given" if where == ASKED else "result"
+            return Trace(text, claim.start, status, () if where is None else (Source(where, claim),))
     fits, against = _fitting(claim, place, known)
     if not fits and claim.value > 0 and claim.words & _LESS:
         fits, _ = _fitting(_negative(claim), place, known)
@@ -261,13 +286,15 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
                     text, claim.start, "given" if ending == ASKED else "result", (Source(ending, claim),)
                 )
         other = _better(claim, frozenset(), known)
-        status: Status = "own" if known.is_own(claim) else "contradicted" if other else "unsourced"
+        status: Status = (
+            "own" if claim.words and known.is_own(claim) else "contradicted" if other else "unsourced"
+        )
         return Trace(text, claim.start, status, other)
     if _by_chance(claim, place, [each for _, each in fits], known):
         return Trace(
             text,
             claim.start,
-            "own" if known.is_own(claim) else "unsourced",
+            "own" if claim.words and known.is_own(claim) else "unsourced",
             tuple(each for _, each in fits[:2]),
         )
     if other := _speaks_of_another(claim, [each for _, each in fits], known):
@@ -299,7 +326,8 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
                     if off <= exact and _counts(claim, each.number.words):
                         fits.append(("counted", each))
                 elif each.call == ASKED:
-                    fits.append(("given", each))
+                    if claim.words:  # an answer that is a number alone is none of the question's
+                        fits.append(("given", each))
                 else:
                     plainly: Status = "result" if off <= exact else "rounded"
                     fits.append((plainly if status == "same" else "converted", each))
@@ -413,12 +441,27 @@ def _derive(claim: Number, cited: Sequence[Number], known: Known) -> Trace | Non
         column = [each for each in known.sources if each.call == known.results[-1][0] and not each.counted][
             :_COLUMN
         ]
-    own = [Source(ASKED, each) for each in cited if each is not claim]
-    tries = [
-        *_of_columns(column),
-        *_of_pairs([*own[:_PAIRS], *column[: max(0, _PAIRS - len(own))]]),
-        *_of_few(own[:_FEW]),
+    own = [Source(ASKED, each) for each in cited if each is not claim and each.value and not _is_year(each)][
+        -_PAIRS:
     ]
+    column = [each for each in column if each.number.value and not _is_year(each.number)]
+    # What the answer itself names comes first: the fewer numbers are tried, the less is met by chance.
+    for tries in (
+        [*_of_pairs(own), *_of_few(own[-_FEW:])],
+        [*_of_columns(column)],
+        [*_of_pairs([*own, *column][:_PAIRS])] if column else [],
+    ):
+        if (found := _meeting(claim, tries)) is not None:
+            return found
+    return None
+
+
+def _is_year(number: Number) -> bool:
+    return number.place == 1 and not number.unit and 1500 <= number.value < 2100
+
+
+def _meeting(claim: Number, tries: Sequence[_Try]) -> Trace | None:
+    """Return the first try that meets a claim, unless so many tries would meet it by chance."""
     half, size = 0.5 * claim.place * (1 + 1e-9), abs(claim.value)
     near, best = 0, None
     for value, unit, how, parts in tries:
@@ -427,7 +470,11 @@ def _derive(claim: Number, cited: Sequence[Number], known: Known) -> Trace | Non
             near += size / 1.5 <= abs(made) <= size * 1.5
             if status != "against" and best is None and abs(made - claim.value) <= half + 1e-9 * size:
                 best = how, parts
-    if best is None or (size and near * 2 * half / (size * (1.5 - 1 / 1.5)) > CHANCE and len(best[1]) < 3):
+    if (
+        best is None
+        or not size
+        or near * 2 * half / (size * (1.5 - 1 / 1.5)) > CHANCE * (2 if len(tries) < 60 else 1)
+    ):
         return None
     return Trace("", claim.start, "derived", best[1][:4], best[0])
 
