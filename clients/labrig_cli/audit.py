@@ -24,7 +24,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Reads records alone. A number is found as it is, rounded, in another unit, or as sum, difference, ratio "
         "or mean of a few; what is not found is named.",
     )
-    audit.add_argument("out", type=Path, metavar="DIR")
+    audit.add_argument("out", type=Path, nargs="+", metavar="DIR")
     audit.add_argument("--json", action="store_true", help="print each audit as a line of JSON")
     audit.add_argument("--each", action="store_true", help="print what each answer is blamed for")
     audit.add_argument(
@@ -43,8 +43,8 @@ def _audit(arguments: argparse.Namespace) -> int:
     from labrig_study.report.prose import readable
     from labrig_study.report.terminal import print_table, stdout_console
 
-    scored = score_folder(arguments.out)
-    audits = [(record, audit_record(record)) for record in scored.records]
+    folders = [score_folder(each) for each in arguments.out]
+    audits = [(record, audit_record(record)) for scored in folders for record in scored.records]
     if arguments.json:
         for row in as_rows(audits):
             print(json.dumps(row, ensure_ascii=False))
@@ -54,7 +54,7 @@ def _audit(arguments: argparse.Namespace) -> int:
             for line in _blame(audit):
                 print(readable(f"{record.run}/{record.task}/epoch{record.epoch}: {line}"))
     if arguments.corrupt is None:
-        made = audit_table(scored, {record.folder: audit for record, audit in audits})
+        made = audit_table(folders, {record.folder: audit for record, audit in audits})
     else:
         made = _measure(audits, arguments.corrupt, arguments.seed)
     print_table(stdout_console(240), made, most_rows=None)

@@ -172,4 +172,5 @@ def _registry() -> Any:
         ) from error
     registry: Any = pint.UnitRegistry()
     registry.define("kgw = kilogram")  # kilogram of water, as geochemists write it
+    registry.define("ha = hectare")  # else a hundred years
     return registry

@@ -188,8 +188,8 @@ NOTE = (
 )
 
 
-def audit_table(scored: Scored, audits: dict[Path, Audit]) -> Table:
-    """Return a row for each run of a folder.
+def audit_table(folders: Sequence[Scored], audits: dict[Path, Audit]) -> Table:
+    """Return a row for each run of some folders.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def audit_table(scored: Scored, audits: dict[Path, Audit]) -> Table:
         By the folder of the record.
     """
     rows = []
-    for run in runs_of(scored):
+    for run in (run for scored in folders for run in runs_of(scored)):
         records = (*run.records, *run.unscored)
         mine = [each for each in (audits[record.folder] for record in records) if each.answer]
         numbers = [trace for each in mine for trace in each.numbers]

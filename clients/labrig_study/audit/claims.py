@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labrig.tables.units import is_unit, plain_unit
-from labrig_study.quantities import Quantity, find_quantities
+from labrig_study.quantities import Quantity, find_quantities, is_known
 
 MOST = 400_000
 """Characters of a text that are read."""
@@ -24,7 +24,7 @@ _STOP = frozenset(
     "the and for with from that this was were are has have had its their of to in is it as at by on or an be been value values "
     "result results answer about approximately which than then there our your you we not all each per can will".split()
 )
-_WORD = re.compile(r"[A-Z]?[a-zµÀ-ɏ]+|[A-Z]+(?![a-z])|[A-Z]")
+_WORD = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]*|[A-Z]?[a-zµÀ-ɏ]+|[A-Z]+(?![a-z])|[A-Z]")
 _CLAUSE = re.compile(r"[.;!?]\s|\n|\. ?$")
 _CELLS = re.compile(r"\s*\|\s*|\t|,(?=\S)|\s{2,}")
 _ESCAPED = re.compile(r"\\[nrt]")
@@ -69,15 +69,12 @@ class Name:
 def words_of(text: str) -> frozenset[str]:
     """Return the words by which a number is known, in one case and number.
 
-    >>> sorted(words_of("meanTemperature of the wells_A")), sorted(words_of("Saturation index"))
-    (['a', 'mean', 'temperature', 'well'], ['index', 'saturation', 'si'])
+    >>> sorted(words_of("meanTemperature of the wells_A"))
+    ['a', 'mean', 'temperature', 'well']
     """
-    found = [each.casefold() for each in _WORD.findall(text)]
-    kept = {
-        each[:-1] if len(each) > 3 and each.endswith("s") else each for each in found if each not in _STOP
-    }
+    found = (each.casefold() for each in _WORD.findall(text))
     return frozenset(
-        kept | {a[0] + b[0] for a, b in zip(found, found[1:], strict=False) if len(a) > 3 and len(b) > 3}
+        each[:-1] if len(each) > 3 and each.endswith("s") else each for each in found if each not in _STOP
     )
 
 
@@ -175,6 +172,27 @@ def unit_of(heading: str) -> str:
     return plain_unit(heading)
 
 
+_OPAQUE = re.compile(r"://|[0-9a-f]{12}|\d{4}-\d\d")
+"""Texts that say nothing of the numbers beside them."""
+
+
+def _unit_in(*names: str) -> str:
+    """Return the unit that one of some names has among its words: ``hours`` of ``elapsed_hours``, ``ha`` of ``burnt_ha``."""
+    for name in names:
+        words = name.replace("sq_km", "km2").split("_")
+        if not re.fullmatch(r"\w+", name) or len(words) < 2:
+            continue
+        if unit := plain_unit(" ".join(words)):
+            return unit
+        for each in words:
+            if len(each) > 3 and each not in _NO_UNITS and is_unit(each) and is_known(each):
+                return each
+    return ""
+
+
+_NO_UNITS = ("year", "count", "counts", "number", "ratio")
+
+
 class _Raw(str):
     """A number of a JSON text as it is written there."""
 
@@ -201,11 +219,15 @@ class _Walk:
     def numbers(self, tree: Any, words: frozenset[str], unit: str = "") -> Iterator[Number]:
         if isinstance(tree, _Pairs):
             texts = {key: each for key, each in tree if isinstance(each, str) and not isinstance(each, _Raw)}
-            beside = words_of(" ".join(each for each in texts.values() if len(each) <= 60))
+            beside = words_of(
+                " ".join(each for each in texts.values() if len(each) <= 60 and not _OPAQUE.search(each))
+            )
             mine = next((texts[key] for key in ("unit", "units") if key in texts), unit)
             for key, each in tree:
                 self._place(json.dumps(key, ensure_ascii=False))
-                yield from self.numbers(each, words | beside | words_of(key), mine or unit_of(key))
+                yield from self.numbers(
+                    each, words | beside | words_of(key), mine or unit_of(key) or _unit_in(key)
+                )
         elif isinstance(tree, list):
             for each in tree:
                 yield from self.numbers(each, words, unit)

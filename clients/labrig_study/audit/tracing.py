@@ -7,6 +7,7 @@ results would hardly meet the claim by chance, given how precisely it is printed
 from __future__ import annotations
 
 import json
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,7 +180,8 @@ class Known:
 
     def place_of_digits(self, digits: str) -> int | None:
         """Return the call whose result has a word that ends in some digits, `ASKED`, or None."""
-        return next((call for call, text in self._texts if f"{digits} " in text), None)
+        sought = f"{' ' * digits.startswith('0')}{digits} "
+        return next((call for call, text in self._texts if sought in text), None)
 
     def is_own(self, claim: Number | Name) -> bool:
         """Tell whether the agent itself passed it to a tool."""
@@ -275,16 +277,6 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
     if against and (not fits or _best(claim, against) > _best(claim, [each for _, each in fits])):
         return Trace(text, claim.start, "wrong unit", tuple(against[:3]))
     if not fits:
-        if (
-            text.isdigit()
-            and len(text) > 2
-            and _ENDING.search(answer[max(0, claim.start - 24) : claim.start])
-        ):
-            ending = known.place_of_ending(text)
-            if ending is not None:
-                return Trace(
-                    text, claim.start, "given" if ending == ASKED else "result", (Source(ending, claim),)
-                )
         other = _better(claim, frozenset(), known)
         status: Status = (
             "own" if claim.words and known.is_own(claim) else "contradicted" if other else "unsourced"
@@ -312,7 +304,7 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
     """Return the numbers that a claim may be, and those that have its number with a unit that it cannot have."""
     fits: list[tuple[Status, Source]] = []
     against: list[Source] = []
-    exact, half = 1e-9 * abs(claim.value), 0.5 * place * (1 + 1e-9)
+    exact, half = min(1e-9 * abs(claim.value), 1e-3 * place), 0.5 * place * (1 + 1e-9)
     for unit in known.units:
         for factor, offset, status in _ways(unit, claim.unit):
             # The claim in the unit of the results.
@@ -411,7 +403,8 @@ def _better(claim: Number, shared: frozenset[str], known: Known) -> tuple[Source
                 best, most = [], frozenset(mine)
             best.append(each)
     # What most numbers share tells none of them apart.
-    return tuple(best[:3]) if 0 < len(best) <= max(3, len(known.sources) // 4) and len(most) > 1 else ()
+    sure = len(most) > 1 or claim.firm
+    return tuple(best[:3]) if sure and 0 < len(best) <= max(3, len(known.sources) // 4) else ()
 
 
 def _ways_fit(unit: str, wanted: str) -> Iterator[bool]:
@@ -426,7 +419,9 @@ def _speaks_of_another(claim: Number, fits: Sequence[Source], known: Known) -> t
         return ()
     shared = max((claim.words & each.number.words for each in fits), key=len)
     calls = {each.call for each in fits}
-    return tuple(each for each in _better(claim, frozenset(shared), known) if each.call in calls)
+    return tuple(
+        each for each in _better(claim, frozenset(shared), known) if each.call in calls or not shared
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- arithmetic
@@ -450,6 +445,7 @@ def _derive(claim: Number, cited: Sequence[Number], known: Known) -> Trace | Non
         [*_of_pairs(own), *_of_few(own[-_FEW:])],
         [*_of_columns(column)],
         [*_of_pairs([*own, *column][:_PAIRS])] if column else [],
+        _of_any(claim, known),
     ):
         if (found := _meeting(claim, tries)) is not None:
             return found
@@ -460,23 +456,23 @@ def _is_year(number: Number) -> bool:
     return number.place == 1 and not number.unit and 1500 <= number.value < 2100
 
 
-def _meeting(claim: Number, tries: Sequence[_Try]) -> Trace | None:
-    """Return the first try that meets a claim, unless so many tries would meet it by chance."""
-    half, size = 0.5 * claim.place * (1 + 1e-9), abs(claim.value)
+def _meeting(claim: Number, tries: Iterable[_Try]) -> Trace | None:
+    """Return the first try that meets a claim, unless so many come near that one would meet it by chance."""
+    half = 0.5 * claim.place * (1 + 1e-9) + 1e-9 * abs(claim.value)
     near, best = 0, None
     for value, unit, how, parts in tries:
         for factor, offset, status in _ways(unit, claim.unit):
-            made = value * factor + offset
-            near += size / 1.5 <= abs(made) <= size * 1.5
-            if status != "against" and best is None and abs(made - claim.value) <= half + 1e-9 * size:
+            off = abs(value * factor + offset - claim.value)
+            near += half < off <= _NEAR * half
+            if status != "against" and best is None and off <= half:
                 best = how, parts
-    if (
-        best is None
-        or not size
-        or near * 2 * half / (size * (1.5 - 1 / 1.5)) > CHANCE * (2 if len(tries) < 60 else 1)
-    ):
+    if best is None or near / _NEAR > CHANCE:
         return None
     return Trace("", claim.start, "derived", best[1][:4], best[0])
+
+
+_NEAR = 25
+"""As many tries as lie in so wide a band around a claim, divided by this, would meet it by chance."""
 
 
 _Try = tuple[float, str, str, tuple[Source, ...]]
@@ -509,6 +505,39 @@ def _of_pairs(numbers: Sequence[Source]) -> Iterator[_Try]:
             if y:
                 yield x / y, "", "ratio", (a, b)
                 yield (x - y) / y, "", "relative difference", (a, b)
+
+
+def _of_any(claim: Number, known: Known) -> Iterator[_Try]:
+    """Give the sums, differences and ratios of any two numbers of results that come near a claim of many digits."""
+    if claim.place > 1e-4 * abs(claim.value):
+        return
+    band = _NEAR * claim.place
+    for unit in known.units:
+        numbers = [
+            each for each in known.near(unit, -math.inf, math.inf) if each.number.value and not each.counted
+        ]
+        for factor, offset, status in _ways(unit, claim.unit):
+            if status == "against" or offset:
+                continue
+            sought, reach = claim.value / factor, band / factor
+            for each in numbers[:_ANY]:
+                value = each.number.value
+                for other in known.near(unit, value - sought - reach, value - sought + reach):
+                    yield value - other.number.value, unit, "difference", (each, other)
+                for other in known.near(unit, sought - value - reach, sought - value + reach):
+                    yield value + other.number.value, unit, "sum", (each, other)
+        if not claim.unit or claim.unit == "%":
+            sought = claim.value / (100 if claim.unit else 1)
+            for each in numbers[:_ANY]:
+                low, high = sorted(
+                    each.number.value * (sought + sign * band / (100 if claim.unit else 1))
+                    for sign in (-1, 1)
+                )
+                for other in known.near(unit, low, high):
+                    yield other.number.value / each.number.value, "", "ratio", (other, each)
+
+
+_ANY = 5000
 
 
 def _of_few(numbers: Sequence[Source]) -> Iterator[_Try]:
