@@ -6,7 +6,8 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
 - `servers`: serve, tools, call; `saving`: what a call left, as files
 - `runs`: run, resume, suites, demo; `ab`: with and without a server; `scores`: score, report; `view`; `tables`;
   `structure`: chains and merges of golden traces;
-  `compare`; `audit`: where the numbers of answers come from; `judging`: judge, a model asked for what scorers cannot tell; `verdict`: the exit code for CI
+  `compare`; `audit`: where the numbers of answers come from; `judging`: judge, a model asked for what scorers
+  cannot tell; `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite; `sweep`: a file of runs in its place
 - `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests

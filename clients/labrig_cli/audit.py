@@ -21,8 +21,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     audit = verbs.add_parser(
         "audit",
         help="trace every number and name of answers to a result, and count what has no source",
-        description="Reads records alone. A number is found as it is, rounded, in another unit, or as sum, difference, ratio "
-        "or mean of a few; what is not found is named.",
+        description="Reads records alone. A number is found as it is, rounded, in another unit, or as sum, difference, "
+        "ratio or mean of a few; what is not found is named.",
     )
     audit.add_argument("out", type=Path, nargs="+", metavar="DIR")
     audit.add_argument("--json", action="store_true", help="print each audit as a line of JSON")

@@ -72,7 +72,8 @@ _FOUND = re.compile(
 _AFTER = re.compile(
     r"(?P<gap> ?)(?P<rest>[A-Za-zµμΩ°%‰Å][^\s,;:|)\]}\"'<>=]*(?: [^\s,;:|)\]}\"'<>=]{1,9}){0,2})"
 )
-_WORDS = frozenset("in no a A at am pm AM PM count counts number ratio fraction ind min. sec".split())
+_OFTEN = "in no a A at am pm AM PM count counts number ratio fraction ind min. sec "
+_WORDS = frozenset(_OFTEN.split())
 """Units that are words more often."""
 _NO_UNIT = re.compile(r"\d\d|[-/]$|\(|^[ap]\.m", re.IGNORECASE)
 _OWED = re.compile(r"[-]\s?[$€£]$")

@@ -31,6 +31,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "suites": ("suites",),
     "demo": ("demo", "--out", "{tmp}/out", "--jobs", "1"),
     "score": ("score", "{tmp}/out"),
+    "audit": ("audit", "{tmp}/out"),
     "judge": ("judge", "{tmp}/out", "--model", "openai:m"),
     "report": ("report", "{tmp}/out"),
     "view": ("view", "{tmp}/out"),

@@ -20,8 +20,9 @@ from labrig_study.report.runs import runs_of
 from labrig_study.statistics.proportions import wilson
 
 ABSTAINS = re.compile(
-    r"\b(?:abstain\w*|not possible|cannot be (?:determined|answered|computed|found)|can(?:no|')t (?:determine|answer|find)|"
-    r"could(?:n't| not) (?:determine|find|locate)|unable to|no (?:data|information|such|evidence)|unknown|not (?:available|found))\b",
+    r"\b(?:abstain\w*|not possible|cannot be (?:determined|answered|computed|found)|unknown|unable to|"
+    r"can(?:no|')t (?:determine|answer|find)|could(?:n't| not) (?:determine|find|locate)|"
+    r"no (?:data|information|such|evidence)|not (?:available|found))\b",
     re.IGNORECASE,
 )
 """Words by which an answer without a number of its own says that there is none, where the scorer does not tell."""
@@ -180,11 +181,13 @@ COLUMNS = (
     *("followed evidence %", "95 % CI", "unread files", "dead calls %"),
 )
 NOTE = (
-    "Each number and name of an answer is looked for in the question and in the results that the agent was given: as it is, "
-    "rounded, in another unit, or as sum, difference, ratio or mean of a few. Without source: numbers of which there is none, "
-    "with a wrong unit, or of another quantity. Done without call: answers that say something was done that no call could have "
-    "done. Wrong and sure: scored answers that are wrong and do not abstain. Followed evidence: of runs with a changed "
-    "result. Intervals are Wilson's, 95 %; those of numbers take numbers as independent, which those of one answer are not."
+    "Each number and name of an answer is looked for in the question and in the results that the agent was "
+    "given: as it is, rounded, in another unit, or as sum, difference, ratio or mean of a few. Without source: "
+    "numbers of which there is none, with a wrong unit, or of another quantity. Done without call: answers "
+    "that say something was done that no call could have done. Wrong and sure: scored answers that are wrong "
+    "and do not abstain. Followed evidence: of runs with a changed result. Dead calls: those on which neither "
+    "the answer nor a later call rests. Intervals are Wilson's, 95 %; those of numbers take numbers as "
+    "independent, which those of one answer are not."
 )
 
 

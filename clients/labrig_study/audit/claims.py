@@ -20,11 +20,14 @@ from labrig_study.quantities import Quantity, find_quantities, is_known
 MOST = 400_000
 """Characters of a text that are read."""
 _BEFORE, _BEHIND = 8, 3
-_STOP = frozenset(
-    "the and for with from that this was were are has have had its their of to in is it as at by on or an be been value values "
-    "result results answer about approximately which than then there our your you we not all each per can will".split()
+_LITTLE = (
+    "the and for with from that this was were are has have had its their of to in is it as at by on or an "
+    "be been value values  result results answer about approximately which than then there our your you "
+    "we not all each per can will "
 )
+_STOP = frozenset(_LITTLE.split())
 _WORD = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]*|[A-Z]?[a-zµÀ-ɏ]+|[A-Z]+(?![a-z])|[A-Z]")
+_NUMBERED = re.compile(r"([A-Za-z]{2,})[ _-](\d{1,3})(?![\d.,]*\d)")
 _CLAUSE = re.compile(r"[.;!?]\s|\n|\. ?$")
 _CELLS = re.compile(r"\s*\|\s*|\t|,(?=\S)|\s{2,}")
 _ESCAPED = re.compile(r"\\[nrt]")
@@ -59,7 +62,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a text: a word with digits, a path, an address, a quotation, several capitalised words, a day, a time."""
+    """A name of a text: a word with digits, a path, an address, a quotation, capitalised words, a day, a time."""
 
     kind: str
     text: str
@@ -69,10 +72,11 @@ class Name:
 def words_of(text: str) -> frozenset[str]:
     """Return the words by which a number is known, in one case and number.
 
-    >>> sorted(words_of("meanTemperature of the wells_A"))
-    ['a', 'mean', 'temperature', 'well']
+    >>> sorted(words_of("meanTemperature of the wells_A, Spring 2"))
+    ['a', 'mean', 'spring', 'spring2', 'temperature', 'well']
     """
-    found = (each.casefold() for each in _WORD.findall(text))
+    found = [each.casefold() for each in _WORD.findall(text)]
+    found += (f"{name.casefold()}{n}" for name, n in _NUMBERED.findall(text) if name.casefold() not in _STOP)
     return frozenset(
         each[:-1] if len(each) > 3 and each.endswith("s") else each for each in found if each not in _STOP
     )
@@ -177,7 +181,7 @@ _OPAQUE = re.compile(r"://|[0-9a-f]{12}|\d{4}-\d\d")
 
 
 def _unit_in(*names: str) -> str:
-    """Return the unit that one of some names has among its words: ``hours`` of ``elapsed_hours``, ``ha`` of ``burnt_ha``."""
+    """Return the unit that one of some names has among its words, as ``elapsed_hours`` and ``burnt_ha``."""
     for name in names:
         words = name.replace("sq_km", "km2").split("_")
         if not re.fullmatch(r"\w+", name) or len(words) < 2:
@@ -226,7 +230,9 @@ class _Walk:
             for key, each in tree:
                 self._place(json.dumps(key, ensure_ascii=False))
                 yield from self.numbers(
-                    each, words | beside | words_of(key), mine or unit_of(key) or _unit_in(key)
+                    each,
+                    words | beside | words_of(key),
+                    mine or unit_of(key) or _unit_in(key, *texts.values()),
                 )
         elif isinstance(tree, list):
             for each in tree:
@@ -239,21 +245,17 @@ class _Walk:
         elif isinstance(tree, str):
             written = json.dumps(tree, ensure_ascii=False)[1:-1]
             start = self._place(written)
-            one = len(found := list(numbers_of(tree, words, self.at + start))) == 1 and len(tree) <= 40
+            one = len(found := list(numbers_of(tree, words, self.at + start))) == 1 and _begins_number(tree)
             yield from (replace(each, unit=each.unit or unit, firm=True) for each in found) if one else found
 
 
-ONES = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-        "nineteen".split(),
-        range(20),
-        strict=True,
-    )
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen "
 )
-TENS = dict(
-    zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)
-)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+ONES = {word: value for value, word in enumerate(_ONES.split())}
+TENS = {word: 20 + 10 * n for n, word in enumerate(_TENS.split())}
 _LARGE = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9}
 _SPELLED = re.compile(
     rf"\b(?:(?P<minus>minus|negative) )?(?P<whole>(?:{'|'.join((*ONES, *TENS))})"
@@ -307,7 +309,8 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(
-    r"(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?::\d\d)?)?(?: ?(?P<half>[AaPp])\.?[Mm]\b)?(?P<span> ?[-–—] ?(?=\d))?"
+    r"(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?::\d\d)?)?"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\b)?(?P<span> ?[-–—] ?(?=\d))?"
 )
 _NAMES: dict[str, re.Pattern[str]] = {
     "address": re.compile(r"https?://[^\s<>\"'`)\]}]+|\b10\.\d{4,9}/[^\s\"'<>,;)\]}]+"),
@@ -360,7 +363,8 @@ def names_of(text: str) -> Iterator[Name]:
 
 
 _SAYS = re.compile(
-    r"(?:\b(?:says|said|states?|stated|reads|reported|reports|writes|wrote|notes|noted|quoted|quotes?|according to|scan)\b"
+    r"(?:\b(?:says|said|states?|stated|reads|reported|reports|writes|wrote|notes|noted|"
+    r"quoted|quotes?|according to|scan)\b"
     r"[^.\n\"“]{0,40}|\"(?:quotes?|evidence|excerpt|sentence|support)\"\s*:\s*\[?\s*)$",
     re.IGNORECASE,
 )
@@ -372,7 +376,7 @@ def _is_quoted(text: str, start: int, said: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return a text as names are looked for in it: one case, letters and digits, a space between words and at both ends.
+    """Return a text as names are looked for in it: words of letters and digits in one case, a space around each.
 
     >>> plain('T_c of "YBa₂Cu₃O₇":\\\\n92 K')
     ' t c of yba2cu3o7 92 k '

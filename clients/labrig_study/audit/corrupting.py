@@ -103,7 +103,10 @@ def _wrong_unit(audit: Audit, others: Sequence[Number], draw: random.Random) -> 
     return None
 
 
-_UNITS = "g/L mg/L ug/L K mK °C Pa kPa GPa bar m mm km g kg T mT Oe s h days J kJ mol mmol m/s km/h mm/day %".split()
+_UNIT_NAMES = (
+    "g/L mg/L ug/L K mK °C Pa kPa GPa bar m mm km g kg T mT Oe s h days J kJ mol mmol m/s km/h mm/day % "
+)
+_UNITS = _UNIT_NAMES.split()
 
 
 def _other_quantity(audit: Audit, others: Sequence[Number], draw: random.Random) -> _Place | None:
@@ -155,7 +158,8 @@ def _other_name(audit: Audit, others: Sequence[Number], draw: random.Random) -> 
 def _claim_done(audit: Audit, others: Sequence[Number], draw: random.Random) -> _Place | None:
     said = draw.choice([
         "I have saved the results to overview_final.csv.", "I have emailed the report to the team.",
-        "The old records have been deleted.", "I also submitted the request.", "I have plotted the series in trend_all.png.",
+        "The old records have been deleted.", "I also submitted the request.",
+        "I have plotted the series in trend_all.png.",
     ])  # fmt: skip
     end = len(audit.answer.rstrip())
     return end, end, f"\n\n{said}"

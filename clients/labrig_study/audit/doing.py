@@ -1,4 +1,4 @@
-"""What an answer says was done or read, against the calls: done without the call that would do it, files never read, calls that led nowhere.
+"""What an answer says was done or read, against the calls: done without a call, files never read, calls for nothing.
 
 The rules are conservative: a shell or code that ran may have done anything, unless the answer names a file that no call
 named.
@@ -18,8 +18,8 @@ ACTS: dict[str, tuple[str, str]] = {
     "write": (
         "saved|written|wrote|created|stored|exported|updated|edited|modified|added|appended|renamed|moved|uploaded|"
         "generated|plotted|drawn|implemented|fixed|replaced|changed|installed",
-        "save write creat stor export updat edit modif add append renam move upload generat plot draw insert replac change set "
-        "put make mk fix install patch submit commit echo cat tee sed mv cp open dump to write",
+        "save write creat stor export updat edit modif add append renam move upload generat plot draw insert replac "
+        "change set put make mk fix install patch submit commit echo cat tee sed mv cp open dump to",
     ),
     "remove": (
         "deleted|removed|cancelled|canceled|cleared|revoked",
@@ -27,7 +27,8 @@ ACTS: dict[str, tuple[str, str]] = {
     ),
     "send": (
         "sent|emailed|submitted|posted|booked|reserved|ordered|paid|refunded|transferred|scheduled|confirmed|notified",
-        "send sent mail submit post book reserv order pay refund transfer schedul confirm notif issu creat updat messag certificat",
+        "send sent mail submit post book reserv order pay refund transfer schedul confirm notif issu creat updat "
+        "messag certificat cancel",
     ),
     "run": (
         "ran|run|executed|simulated|tested|recalculated",
@@ -40,7 +41,8 @@ ANYTHING = re.compile(
 )
 _ADVERBS = r"(?:(?:also|now|just|already|successfully|then|finally) )*"
 _DONE = re.compile(
-    rf"(?:\b(?:I|We|we)(?:'ve|’ve| have)? {_ADVERBS}(?P<a>{{verbs}})|\b(?:has|have) {_ADVERBS}been {_ADVERBS}(?P<b>{{verbs}})"
+    rf"(?:\b(?:I|We|we)(?:'ve|’ve| have)? {_ADVERBS}(?P<a>{{verbs}})"
+    rf"|\b(?:has|have) {_ADVERBS}been {_ADVERBS}(?P<b>{{verbs}})"
     rf"|\bsuccessfully (?P<c>{{verbs}})|(?m:^[\s*#>-]*(?P<d>(?i:{{verbs}})) (?=[`'\"/\w]*[./`'\"]|the\b)))\b".replace(
         "{verbs}", "|".join(verbs for verbs, _ in ACTS.values())
     )
@@ -119,16 +121,14 @@ def _doing(
         able = any(f" {stem}" in name for stem in stems) or (
             kind == "run" and ANYTHING.search(call.tool) is not None
         )
-        if able and all(path in asked for path in paths):
-            if paths or not things or any(f" {each}" in all_of_it for each in things):
-                return number
+        named = bool(paths) or not things or any(f" {each}" in all_of_it for each in things)
+        if able and named and all(path in asked for path in paths):
+            return number
     return -1
 
 
-_COMMON = frozenset(
-    each[:5]
-    for each in "have been also with your this that from successfully following details as below".split()
-)
+_SAID = "have been also with your this that from successfully following details as below"
+_COMMON = frozenset(each[:5] for each in _SAID.split())
 
 
 def unread_files(

@@ -1,4 +1,4 @@
-"""How well the audit does on records: of answers that a program corrupted, how many it finds, and what it blames falsely."""
+"""How well the audit does on records: what it finds of what a program corrupted, and what it blames falsely."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def table_of(found: Sequence[Found], clean: Sequence[Audit]) -> Table:
         tuple(rows),
         f"{len(found) + len(clean)} answers, {len(found)} of them corrupted. Precision of what was flagged: "
         f"{percent(right, right + false)} % {bounds((low, high))} ({right} of {right + false} places). "
-        f"{accused} of the {len(clean)} answers that were left as they were have something flagged; some of it may be right.",
+        f"{accused} of the {len(clean)} answers that were left as they were have something flagged; it may be right.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Where a number or name of an answer comes from: the question, a result, a conversion, a rounding, a little arithmetic.
+"""Where a number or name of an answer comes from: question, result, conversion, rounding, a little arithmetic.
 
 A claim that fits several numbers is held against the best of them by their words. Arithmetic counts only where so many
 results would hardly meet the claim by chance, given how precisely it is printed.
@@ -52,9 +52,11 @@ CHANCE = 0.2
 """Arithmetic is believed where fewer results than this would meet the claim by chance."""
 _FEW, _PAIRS, _COLUMN = 8, 40, 400
 """Numbers of which sums of three or four are tried; pairs; all of a column."""
-_LESS = frozenset(
-    "decrease decreased drop dropped fall fell loss lost lower below minus negative less deficit decline refund refunded credited charged owed".split()
+_FALLING = (
+    "decrease decreased drop dropped fall fell loss lost lower below minus negative less deficit decline "
+    "refund refunded credited charged owed "
 )
+_LESS = frozenset(_FALLING.split())
 _ABOUT = re.compile(
     r"(?:about|approximately|around|roughly|nearly|almost|some|over|ca\.|[~≈])\s*$", re.IGNORECASE
 )
@@ -244,7 +246,7 @@ def _is_ordinal(answer: str, claim: Number) -> bool:
     return mark is not None and re.match(mark, answer[claim.end : claim.end + 5]) is not None
 
 
-_POINT = re.compile(r"[\s>*#_-]*[A-Z][a-z]+(?: [A-Z][a-z]+)? ")
+_POINT = re.compile(r"[\s>*#_-]*(?:\d+[.)] )?[*_]*[A-Z][a-z]+(?: [A-Z][a-z]+)? ")
 
 
 def _trace_name(name: Name, known: Known) -> Trace:
@@ -327,32 +329,15 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
 
 
 def _counts(claim: Number, listed: frozenset[str]) -> bool:
-    """Tell whether a claim may be the number of what a result lists: by the name of the list, or as a number of things."""
+    """Tell whether a claim may count what a result lists: by the name of the list, or as a number of things."""
     named = {each for each in listed if len(each) > 2}
     return not claim.unit and (
         named <= claim.words if named else not claim.words or bool(claim.words & _THINGS)
     )
 
 
-_THINGS = frozenset(
-    [
-        "count",
-        "column",
-        "entry",
-        "entrie",
-        "file",
-        "folder",
-        "item",
-        "line",
-        "match",
-        "matche",
-        "number",
-        "paper",
-        "record",
-        "row",
-    ]
-    + ["sample", "total"]
-)
+_LISTED = "count column entry entrie file folder item line match matche number paper record row sample total"
+_THINGS = frozenset(_LISTED.split())
 
 
 def _ways(unit: str, wanted: str) -> Iterator[tuple[float, float, str]]:
@@ -377,7 +362,7 @@ def _best(claim: Number, sources: Iterable[Source]) -> int:
 
 
 def _by_chance(claim: Number, place: float, fits: Sequence[Source], known: Known) -> bool:
-    """Tell whether a claim has nothing but its number from results, and they hold so many that some would fit anything."""
+    """Tell whether a claim shares nothing but its number with results that would fit nearly any number."""
     if any(
         each.call == ASKED or each.counted or not each.number.words or claim.words & each.number.words
         for each in fits
@@ -429,7 +414,8 @@ def _speaks_of_another(claim: Number, fits: Sequence[Source], known: Known) -> t
 
 def _derive(claim: Number, cited: Sequence[Number], known: Known) -> Trace | None:
     """Return the sum, difference, ratio or mean that a claim is, or None."""
-    named = [each for each in known.sources if not each.counted and claim.words & each.number.words]
+    told = [each for each in known.sources if each.call != ASKED and not each.counted]
+    named = [each for each in told if claim.words & each.number.words]
     most = _best(claim, named)
     column = [each for each in named if len(claim.words & each.number.words) == most][:_COLUMN]
     if not column and known.results:

@@ -1,7 +1,7 @@
 """questions: a file of questions (TOML, JSONL or CSV) as a suite, for who writes no Python.
 
 `question` is one question and the file; `reading` makes both of a file; `tasks` makes samples of them. `score` compares
-an answer by its kind (`answers`, `quantities`) and asks what was called (`calls`); `tables` shows both.
+an answer by its kind (`answers`) and asks what was called (`calls`); `tables` shows both.
 ``example.toml`` is what ``labrig new-suite`` writes, `fixtures` what the scorer is tried with; there is no reference
 `solution`.
 """
