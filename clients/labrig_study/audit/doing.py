@@ -49,7 +49,8 @@ _DONE = re.compile(
 )
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?=\w)[^.!?\n]*)*[.!?\n]?")
 _DENIED = re.compile(
-    r"\b(?:not|never|n't|n’t|unable|could|cannot|would|will|if|once|until|before|to be|need|should|must)\b"
+    r"\b(?:No|no|when|whether|may|depends|not|never|n't|n’t|unable|"
+    r"could|cannot|would|will|if|once|until|before|to be|need|should|must)\b"
 )
 
 

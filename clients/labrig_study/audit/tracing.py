@@ -182,8 +182,7 @@ class Known:
 
     def place_of_digits(self, digits: str) -> int | None:
         """Return the call whose result has a word that ends in some digits, `ASKED`, or None."""
-        sought = f"{' ' * digits.startswith('0')}{digits} "
-        return next((call for call, text in self._texts if sought in text), None)
+        return next((call for call, text in self._texts if f"{digits} " in text), None)
 
     def is_own(self, claim: Number | Name) -> bool:
         """Tell whether the agent itself passed it to a tool."""
@@ -269,7 +268,7 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
         place = 10.0 ** (len(digits) - len(digits.rstrip("0")))
     ending = _ENDING.search(answer[max(0, claim.start - 24) : claim.start]) is not None and len(text) > 2
     if text.isdigit() and (ending or len(text) > 4 or (text[0] == "0" and len(text) > 1)):  # digits of a name
-        where = known.place_of_digits(text)
+        where = known.place_of_digits(text if ending else f" {text}" if text[0] == "0" else text)
         if where is not None or len(text) < 5:
             status = "unsourced" if where is None else "given" if where == ASKED else "result"
             return Trace(text, claim.start, status, () if where is None else (Source(where, claim),))
@@ -404,8 +403,13 @@ def _speaks_of_another(claim: Number, fits: Sequence[Source], known: Known) -> t
         return ()
     shared = max((claim.words & each.number.words for each in fits), key=len)
     calls = {each.call for each in fits}
+    more = (
+        1 if claim.firm or claim.unit else 2
+    )  # the words of a bare number in a sentence may belong to another one
     return tuple(
-        each for each in _better(claim, frozenset(shared), known) if each.call in calls or not shared
+        each
+        for each in _better(claim, frozenset(shared), known)
+        if (each.call in calls or not shared) and len(claim.words & each.number.words) >= len(shared) + more
     )
 
 
