@@ -200,7 +200,8 @@ def audit_table(folders: Sequence[Scored], audits: dict[Path, Audit]) -> Table:
         By the folder of the record.
     """
     rows = []
-    for scored, run in ((scored, run) for scored in folders for run in runs_of(scored)):
+    runs = [(scored.suite.name, run) for scored in folders for run in runs_of(scored)]
+    for suite, run in runs:
         records = (*run.records, *run.unscored)
         mine = [each for each in (audits[record.folder] for record in records) if each.answer]
         numbers = [trace for each in mine for trace in each.numbers]
@@ -208,7 +209,7 @@ def audit_table(folders: Sequence[Scored], audits: dict[Path, Audit]) -> Table:
         applied = [each.grounding for each in records if each.grounding not in ("", "not_applied")]
         calls = sum(record.calls for record in records)
         rows.append((
-            run.name if len(folders) == 1 else f"{scored.suite.name}: {run.name}",
+            run.name if len(folders) == 1 else f"{suite}: {run.name}",
             len(mine),
             len(numbers),
             *_share(sum(each.flagged for each in numbers), len(numbers)),

@@ -127,7 +127,7 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
                     said = f"{' '.join(before.split()[-_BEFORE:])} {said}"
                 named, unit = words_of(said), each.unit
                 firm = len(found) == 1 and _KEYED.match(line[: each.start]) is not None
-            past = each.end
+            past = each.end + len(each.unit) + bool(each.unit)
             if any(a <= each.start < b for a, b in pieces) and not _YEAR.fullmatch(
                 line, each.start, each.end
             ):
@@ -135,7 +135,6 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             yield Number(
                 each.value, each.place, unit, words | named, where + each.start, where + each.end, firm
             )
-            past = each.end
         where += len(line)
         before = "" if tabled or re.search(r"[.:;!?|]\W*$|^\W*$", line) else line
 
@@ -164,7 +163,11 @@ def _column(line: str, found: Quantity, many: int) -> int:
 
 def _around(line: str, found: Quantity, past: int) -> str:
     before = _CLAUSE.split(line[max(0, found.start - 160) : found.start])[-1]
-    behind = re.split(r"[\d.;,(\n]", line[found.end : found.end + 60])[0]
+    nearer = line[past : found.start]
+    if len(words_of(nearer)) > 1:  # what comes behind an earlier number is this one's alone
+        before = before[-len(nearer) :]
+    end = found.end + len(found.unit) + bool(found.unit)
+    behind = re.split(r"[\d.;,(\n]|\b(?:and|or|but)\b", line[end : end + 60])[0]
     return " ".join((*before.split()[-_BEFORE:], *behind.split()[:_BEHIND]))
 
 

@@ -110,7 +110,7 @@ _UNITS = _UNIT_NAMES.split()
 
 
 def _other_quantity(audit: Audit, others: Sequence[Number], draw: random.Random) -> _Place | None:
-    for trace in _shuffled(draw, _numbers(audit)):
+    for trace in _shuffled(draw, _numbers(audit, decimals=True) or _numbers(audit)):
         mine = {float(trace.text.replace(",", "").replace("−", "-"))}
         words = {word for source in trace.sources for word in source.number.words}
         near = [
