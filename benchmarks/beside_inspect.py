@@ -6,7 +6,7 @@ short run and a longer one differ by samples alone: their difference is a sample
 which is measured to the first request to the model. User and system time are those of the runner and of all that it
 started.
 
-Inspect is no dependency of ours: ``.ci/run`` installs it into an environment of the tests, where it needs ``mcp``, too.
+Inspect is no dependency of ours: ``.ci/run`` installs it and ``mcp``, which it needs, into an environment of the tests.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def run_here(count: int, folder: Path, tool: str, *flags: str) -> tuple[float, f
 
 def main() -> None:
     """Print what a sample and a run cost, and the ratios."""
-    if not INSPECT.is_file():
-        print(f"Inspect is not installed in {CLIENTS} (.ci/run does it); `pip install mcp` beside it")
+    if not [*INSPECT.parents[1].glob("lib/python3*/site-packages/mcp")]:
+        print(f"Inspect and mcp are not installed in {INSPECT.parents[1]} (.ci/run does it)")
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -131,7 +131,9 @@ class _Proxy:
         except asyncio.CancelledError:
             pass  # the program has ended; what was sent until then is listed
         except (OSError, ValueError, EOFError, asyncio.LimitOverrunError, ssrfguard.SSRFGuardError) as error:
-            about["refused"] = about.get("refused") or f"{type(error).__name__}: {error}"[:300]
+            if isinstance(error, asyncio.IncompleteReadError) and not error.partial:
+                return  # opened ahead, and never used
+            about["refused"] = f"{type(error).__name__}: {error}"[:300]
             told = about["refused"].encode()
             with contextlib.suppress(OSError):
                 head = (
