@@ -23,8 +23,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     load.add_argument(
         "format",
         metavar="FORMAT",
-        help="claude-code, codex, gemini, aar-tools, atif, swe-agent, mini-swe-agent, inspect, terrabench, results, "
-        "or auto (by content)",
+        help="claude-code, codex, gemini, gemini-session, aar-tools, atif, swe-agent, mini-swe-agent, openhands, "
+        "tau-bench, tau2-bench, agentdojo, otel, inspect, terrabench, results, or auto (by content)",
     )
     load.add_argument("path", type=Path, metavar="PATH", help="a file, or a folder with one log to a file")
     load.add_argument("--out", type=Path, required=True, metavar="DIR")

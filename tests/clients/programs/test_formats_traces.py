@@ -10,8 +10,11 @@ import pytest
 
 from labrig_harness.trajectory import Tokens
 from labrig_programs.reading import gemini, otel
+from labrig_study.formats import FORMATS
 from labrig_study.formats.detect import formats_of
 from labrig_study.logs.importing import import_logs
+from support.command import labrig
+from support.places import PROJECT
 
 
 def _reply(id: str, text: str, tokens: tuple[int, ...] = (), *calls: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +122,7 @@ SENT = [
     }
     for number, status, about in SPANS
 ]
-FORMS = {
+WRITTEN = {
     "sent": {"resourceSpans": [{"scopeSpans": [{"spans": SENT[3:]}, {"spans": SENT[:3]}]}]},
     "held": {"spans": PRINTED},
     "printed": PRINTED,
@@ -127,9 +130,9 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", WRITTEN)
 def test_a_trace(form: str) -> None:
-    (run,) = otel.read(FORMS[form])
+    (run,) = otel.read(WRITTEN[form])
     assert [step.source for step in run.steps] == ["user", "agent", "agent"]
     _, first, last = run.steps
     assert first.tokens == Tokens(40, 60, 0, 9, 0, True) and last.tokens == Tokens(7, 0, 0, 2, 0, True)
@@ -143,7 +146,7 @@ def test_a_trace(form: str) -> None:
 
 FILES = {
     "session": (gemini.SESSION, SESSION),
-    **{name: (otel.NAME, document) for name, document in FORMS.items() if name != "batches"},
+    **{name: (otel.NAME, document) for name, document in WRITTEN.items() if name != "batches"},
 }
 
 
@@ -157,7 +160,7 @@ def test_they_are_known_by_their_content(name: str, indent: int | None, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("format", "lines"), [(gemini.SESSION, LINES), (otel.NAME, PRINTED), (otel.NAME, FORMS["batches"])]
+    ("format", "lines"), [(gemini.SESSION, LINES), (otel.NAME, PRINTED), (otel.NAME, WRITTEN["batches"])]
 )
 def test_a_line_for_each_message_or_span_is_one_run(format: str, lines: Any, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
@@ -179,3 +182,10 @@ def test_what_is_neither() -> None:
         {"resourceSpans": [7]},
     ):
         assert gemini.read_session(document) == [] and otel.read(document) == []
+
+
+def test_the_command_and_the_page_name_every_format() -> None:
+    told = labrig("import", "--help").stdout.split()
+    page = (PROJECT / "docs" / "formats.md").read_text().partition("### Files")[0]
+    for name in FORMATS:
+        assert f"{name}," in told and f"`{name}`" in page, name
