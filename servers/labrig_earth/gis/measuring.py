@@ -100,18 +100,12 @@ def _once(note: str) -> str:
 def _beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list[str]]:
     """Return the measures `found` on the ellipsoid in the plane and in space, and warnings where they disagree."""
     values, warnings = [], []
-    axes = [] if frame.crs.is_geographic else frame.crs.axis_info
     for each in found:
-        power = 2 if each.name == "area" else 1
-        if axes:
-            name = crs_text(frame.crs)
-            plane = _plane(frame.geometry, each.name) * axes[0].unit_conversion_factor ** power
-            values.append(Quantity(f"{each.name} in the plane", _rounded(plane), each.unit, f"of {name}"))
-            if each.value and abs(plane / each.value - 1) > PLANE_DIFFERS:
-                off = plane / each.value - 1
-                warnings.append(
-                    f"the {each.name} in the plane of {name} differs by {off:+.1%} from the ellipsoid's"
-                )
+        for flat in in_plane(frame.geometry, each):
+            values.append(flat)
+            if each.value and flat.value and abs(flat.value / each.value - 1) > PLANE_DIFFERS:
+                off = flat.value / each.value - 1
+                warnings.append(f"the {flat.name} {flat.note} differs by {off:+.1%} from the ellipsoid's")
     if heights := _with_heights(frame):
         where = "geodesics" if frame.crs.is_geographic else f"the plane of {crs_text(frame.crs)}"
         note = f"{where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
@@ -124,9 +118,16 @@ def _beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list
     return values, warnings
 
 
-def _plane(shapes: Any, name: str) -> float:
-    lines = shapes[shapes.geom_type.isin(LINES)]
-    return float(shapes.area.sum() if name == "area" else lines.length.sum())
+def in_plane(shapes: Any, found: Quantity) -> list[Quantity]:
+    """Return a length or area of shapes in the plane of their system, in metres; nothing where it has degrees."""
+    if shapes.crs.is_geographic:
+        return []
+    metre = shapes.crs.axis_info[0].unit_conversion_factor
+    areas = "area" in found.name
+    plane = (
+        shapes.area.sum() * metre**2 if areas else shapes[shapes.geom_type.isin(LINES)].length.sum() * metre
+    )
+    return [Quantity(f"{found.name} in the plane", _rounded(plane), found.unit, f"of {crs_text(shapes.crs)}")]
 
 
 def _with_heights(frame: Any) -> float:
@@ -329,6 +330,8 @@ def in_metres(size: float, unit: str) -> float:
 def nearest(features: Features, others: Features, *, within_m: float | None = None) -> tuple[Result, Any]:
     """Return for each feature the nearest one of another layer and the distance to it on the ellipsoid.
 
+    Of one layer and itself, a feature is not its own neighbour, nor is another of the same shape.
+
     Parameters
     ----------
     within_m
@@ -349,10 +352,13 @@ def nearest(features: Features, others: Features, *, within_m: float | None = No
         )
     first = features.to(WGS84)
     crs = first.estimate_utm_crs()
-    left, right = first.to_crs(crs), others.to(crs)
+    left, right = first.to_crs(crs), others.to(WGS84).to_crs(crs)  # by one way, so that equals stay equal
     names = {name: f"nearest_{name}" for name in right.columns if name != right.geometry.name}
     right = right.rename(columns=names)
-    found = gpd.sjoin_nearest(left, right, max_distance=within_m * 1.01 if within_m else None)
+    itself = features.name == others.name
+    found = gpd.sjoin_nearest(
+        left, right, max_distance=within_m * 1.01 if within_m else None, exclusive=itself
+    )
     found = found[~found.index.duplicated()]  # of several at one distance the first
     partners = right.geometry.loc[found["index_right"]]
     lines = gpd.GeoSeries(
@@ -380,7 +386,7 @@ def nearest(features: Features, others: Features, *, within_m: float | None = No
     if len(found) < len(first):
         warnings.append(f"{len(first) - len(found)} features have none within {within_m:g} m")
     result = Result(
-        method=f"nearest in {crs_text(crs)}, distance on the ellipsoid between the nearest points",
+        method=f"nearest {'other ' * itself}in {crs_text(crs)}, distance on the ellipsoid between the nearest points",
         values=tuple(values),
         data={"rows": table_of(found.sort_values("distance_m"), 20)} if len(found) else {},
         assumed=(*features.assumed, *others.assumed),

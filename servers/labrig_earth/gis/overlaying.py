@@ -7,7 +7,7 @@ from typing import Any, Literal
 from labrig.answer import Quantity
 from labrig.errors import unknown_name
 from labrig_earth.gis.features import WGS84, Features, table_of
-from labrig_earth.gis.measuring import area_m2, length_m, measures
+from labrig_earth.gis.measuring import ELLIPSOID, area_m2, in_plane, length_m, measures
 from labrig_earth.results import Result
 
 How = Literal["intersection", "union", "difference", "symmetric_difference"]
@@ -43,6 +43,8 @@ def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
     found = found[~found.geometry.is_empty].reset_index(drop=True)
     if how == "intersection" and not len(found):
         warnings.append(_apart(left, right, first.name, second.name))
+    if how == "intersection" and set(left.geom_type) <= {"Point"}:
+        warnings += _doubled(left, right, second.name)
     if how == "difference" and not len(found):
         warnings.append(
             f"nothing of {first.name} lies outside {second.name}; the other order is another question"
@@ -58,6 +60,20 @@ def overlay(first: Features, second: Features, how: str) -> tuple[Result, Any]:
         source=f"{first.name}, {second.name}",
     )
     return result, found
+
+
+def _doubled(points: Any, right: Any, name: str) -> list[str]:
+    """Return a warning of points that lie in several features, as on the edge of two districts."""
+    import geopandas as gpd
+
+    rows = gpd.sjoin(points, right[[right.geometry.name]], predicate="intersects").index
+    several = rows[rows.duplicated()].unique()
+    if not len(several):
+        return []
+    return [
+        f"{len(several)} points lie in or on the edge of several features of {name} and stand once for each: "
+        f"{len(rows)} rows of {rows.nunique()} points"
+    ]
 
 
 def expose(features: Features, hazard: Features, *, sums: tuple[str, ...] = ()) -> tuple[Result, Any]:
@@ -84,8 +100,11 @@ def expose(features: Features, hazard: Features, *, sums: tuple[str, ...] = ()) 
         Quantity("features touched", len(touched), "1", f"of {len(frame)}"),
         Quantity("share of features", round(len(touched) / len(frame), 6) if len(frame) else None, "1"),
     ]
-    inside = touched.geometry.intersection(area).to_crs(WGS84)
-    whole = touched.geometry.to_crs(WGS84)
+    cut = touched.geometry.intersection(area)
+    inside, whole = cut.to_crs(WGS84), touched.geometry.to_crs(WGS84)
+    edged = int(touched.geometry.touches(area).sum())
+    if edged:
+        warnings.append(f"{edged} of these features touch the hazard at its edge alone")
     for kind, measure, unit, column in (
         ("Line", length_m, "m", "inside_m"),
         ("Polygon", area_m2, "m2", "inside_m2"),
@@ -99,7 +118,8 @@ def expose(features: Features, hazard: Features, *, sums: tuple[str, ...] = ()) 
             amount / measure(each) for amount, each in zip(amounts, whole[of_kind], strict=True)
         ]
         name = "length inside" if kind == "Line" else "area inside"
-        values.append(Quantity(name, round(sum(amounts), 2), unit, "on the ellipsoid"))
+        values.append(Quantity(name, round(sum(amounts), 2), unit, ELLIPSOID))
+        values += in_plane(cut[of_kind], values[-1])
     for name in sums:
         if name not in frame.columns:
             raise unknown_name("attribute", name, [str(each) for each in frame.columns], where="sums")

@@ -71,6 +71,11 @@ def query(
         other = touching.to(frame.crs).geometry.union_all()
         frame = frame[frame.geometry.intersects(other)]
         steps.append(f"that touch {touching.name}")
+        edged = int(frame.geometry.touches(other).sum())
+        if edged:
+            warnings.append(
+                f"{edged} of them touch {touching.name} at an edge or corner alone, and lie outside of it"
+            )
         assumed, warnings = [*assumed, *touching.assumed], [*warnings, *touching.warnings]
     frame = frame.reset_index(drop=True)
     if not len(frame):

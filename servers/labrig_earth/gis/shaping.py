@@ -32,7 +32,7 @@ def shape(
         One of `SAID`; in the plane of the layer, of degrees in the UTM zone of the place.
     by
         Column of whose values each makes one feature (dissolve, hull, polygon, line); by default all make one, but
-        each feature has its own hull.
+        each line and polygon has its own hull.
     order
         Column that orders the corners of polygons and lines; by default they are in the order of the file.
     area
@@ -60,7 +60,7 @@ def shape(
         found = _voronoi(plane, features.name, area, warnings)
     elif kind in ("polygon", "line"):
         found = _through_points(plane, kind, by, order, features.name)
-    elif kind == "dissolve" or (kind == "hull" and by):
+    elif kind == "dissolve" or (kind == "hull" and (by or set(frame.geom_type) == {"Point"})):
         found = plane.dissolve(by=by or None).reset_index(drop=not by)
         found = found[[by, found.geometry.name] if by else [found.geometry.name]]
     else:
@@ -119,6 +119,8 @@ def _voronoi(frame: Any, name: str, area: Features | None, warnings: list[str]) 
     if len(distinct) < 2:
         raise LabrigError(f"{name} has one place", where=name, expected="two points or more")
     ground = None if area is None else area.to(frame.crs).geometry.union_all()
+    if area is not None and ground is not None and not ground.area:
+        warnings.append(f"{area.name} has no polygons: the cells reach it, and nothing cuts them")
     cells = voronoi_polygons(distinct.geometry.union_all(), extend_to=ground)
     cells = gpd.GeoDataFrame(geometry=list(cells.geoms), crs=frame.crs)
     found = gpd.sjoin(cells, distinct, predicate="intersects").drop(columns="index_right")

@@ -28,7 +28,8 @@ def class_areas(variable: Any, wanted: Sequence[float] = ()) -> Any:
     Raises
     ------
     LabrigError
-        ``bad_input`` for more axes, and for more than `MOST_CLASSES` different values.
+        ``bad_input`` for more axes, for values that are no whole numbers (unless `wanted` tells the classes), and for
+        more than `MOST_CLASSES` different values.
     """
     import xarray as xr
 
@@ -50,6 +51,11 @@ def class_areas(variable: Any, wanted: Sequence[float] = ()) -> Any:
             f"{variable.name} has {classes.size:,} different values",
             expected=f"at most {MOST_CLASSES} classes",
             try_="mean or percentile for measured values",
+        )
+    if not np.all(classes == np.round(classes)) and not wanted:
+        raise LabrigError(
+            f"{variable.name} has values between whole numbers, which are no classes: {classes[classes % 1 != 0][0]:g}",
+            try_="a grid whose classes were regridded by nearest or mode, or mean for measured values",
         )
     found = dict(zip(classes.tolist(), np.bincount(number, areas[known], classes.size).tolist(), strict=True))
     told = [float(each) for each in wanted] or sorted(found)

@@ -232,8 +232,11 @@ def regrid_or_reproject(call: Call) -> Result:
             source_crs=call.argument("source_crs", ""),
         )
         done = source.with_data(found.data)
-        return result_of(
+        result = result_of(
             done, found.data, found.method, call.scratch, name="reprojected", kind=_format(call) or "geotiff"
+        )
+        return result.noting(
+            warnings=(*found.warnings, *regridding.class_doubt(one, call.argument("resampling", "nearest")))
         )
     box = part.pop("box", None)
     source = suspected(readable(selected(source, part)))
@@ -259,7 +262,7 @@ def regrid_or_reproject(call: Call) -> Result:
         name="regridded",
         kind=_format(call) or "netcdf",
     )
-    result = result.noting(warnings=found.warnings)
+    result = result.noting(warnings=(*found.warnings, *regridding.class_doubt(source.data, method)))
     of_cells = found.common is None and not cells_axes(source.data).geographic
     if of_cells or min(data.shape[-2:]) < 2:
         return result

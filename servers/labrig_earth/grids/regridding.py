@@ -183,6 +183,28 @@ def regrid(variable: Any, target: Any, *, method: str = "conservative") -> Regri
     return Regridded(found, said)
 
 
+KEEPING = ("nearest", "mode", "min", "max")
+"""Methods that give none but values of the source."""
+FEW = 50
+"""Different whole numbers up to which a field may be one of classes, such as land cover."""
+
+
+def class_doubt(variable: Any, method: str) -> tuple[str, ...]:
+    """Return a warning where a field that looks like classes is put on a grid by means of their numbers."""
+    whole = np.issubdtype(variable.encoding.get("dtype", variable.dtype), np.integer)
+    if method in KEEPING or not whole or "scale_factor" in variable.encoding or variable.attrs.get("units"):
+        return ()
+    one = variable.isel(dict.fromkeys(variable.dims[:-2], 0))
+    steps = {dim: slice(None, None, max(1, size // 1000)) for dim, size in one.sizes.items()}
+    values = np.asarray(one.isel(steps).values, "f8")
+    if len(np.unique(values[np.isfinite(values)])) > FEW:
+        return ()
+    return (
+        f"{variable.name} holds few whole numbers and no unit: if they are classes, {method} mixes them to numbers "
+        "that are none; method=nearest or mode keeps them",
+    )
+
+
 def _renamed(dim: Any, axes: Axes) -> str:
     return {axes.y: "latitude", axes.x: "longitude"}.get(str(dim), str(dim))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from labrig_earth.data.formats import Place
 from labrig_earth.data.opening import open_table, open_vector
 from labrig_earth.gis.features import Features, checked, read_features, table_of, write_features
 from labrig_earth.gis.joining import join, summarise
-from labrig_earth.gis.measuring import measure
-from labrig_earth.gis.overlaying import overlay
+from labrig_earth.gis.measuring import measure, nearest
+from labrig_earth.gis.overlaying import expose, overlay
+from labrig_earth.gis.querying import query
 from labrig_earth.gis.shaping import shape
 
 
@@ -78,6 +80,8 @@ def test_points_of_features_and_hulls() -> None:
     assert not bent.frame.geometry[0].contains(middle.geometry[0])
     assert "lie outside of their features" in result.warnings[0]
     assert shape(bent, "hull")[1].geometry.area[0] == 100 * 100 - 90 * 90 / 2
+    corners = layer(*(Point(5e5 + x, 4.6e6 + y) for x, y in ((0, 0), (10, 0), (0, 10), (2, 2))))
+    assert shape(corners, "hull")[1].geometry.area.tolist() == [50]
     assert middle.name.tolist() == ["l"]
 
 
@@ -92,9 +96,38 @@ def test_each_voronoi_cell_has_the_attributes_of_its_own_point() -> None:
         nearest = int(np.hypot(*(places - site).T).argmin())
         assert cells.rain[cells.geometry.covers(Point(site))].tolist() == [nearest]
     far = layer(Point(7e5, 4.6e6))
-    assert shape(gauges, "voronoi", area=far)[1].geometry.covers(far.frame.geometry[0]).sum() == 1
+    reached, cells = shape(gauges, "voronoi", area=far)
+    assert (
+        cells.geometry.covers(far.frame.geometry[0]).sum() == 1 and "nothing cuts them" in reached.warnings[0]
+    )
     with pytest.raises(LabrigError, match="two points"):
         shape(layer(Point(5e5, 4.6e6)), "voronoi")
+
+
+def test_what_lies_on_an_edge_is_told_apart_from_what_lies_inside() -> None:
+    west, east = square(0, 0, 100), square(100, 0, 100)
+    districts = layer(west, east, name=["a", "b"])
+    parcel = layer(square(50, 0, 50))
+    found, which = query(districts, touching=parcel)
+    assert which.name.tolist() == ["a", "b"] and found.warnings[0].startswith(
+        "1 of them touch layer at an edge"
+    )
+    hit, touched = expose(districts, parcel)
+    assert (
+        touched.inside_part.round(6).tolist() == [0.25, 0] and "1 of these features touch" in hit.warnings[0]
+    )
+    assert values(hit)["area inside in the plane"] == 2500 < values(hit)["area inside"]
+    wells = layer(Point(500050, 4600050), Point(500100, 4600050))
+    joined, rows = overlay(wells, districts, "intersection")
+    assert len(rows) == 3 and "3 rows of 2 points" in joined.warnings[0]
+
+
+def test_a_feature_is_no_neighbour_of_itself() -> None:
+    wells = layer(*(Point(5e5 + x, 4.6e6) for x in (0, 30, 100)), name=["a", "b", "c"])
+    _, found = nearest(wells, wells)
+    assert found.sort_values("name").nearest_name.tolist() == ["b", "a", "b"]
+    _, copies = nearest(wells, replace(wells, name="others"))
+    assert copies.nearest_name.tolist() == ["a", "b", "c"]
 
 
 def test_corners_become_polygons_and_lines() -> None:

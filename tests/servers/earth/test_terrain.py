@@ -11,6 +11,7 @@ import xarray as xr
 from labrig.errors import LabrigError
 from labrig_earth.grids.areas import places_of
 from labrig_earth.grids.classes import class_areas
+from labrig_earth.grids.regridding import class_doubt
 from labrig_earth.grids.terrain import derive_terrain
 
 
@@ -50,12 +51,21 @@ def test_classes_have_their_areas_and_an_absent_one_has_none() -> None:
     found = class_areas(cover)
     assert found["class"].values.tolist() == [1, 2] and found.values.tolist() == [1200, 1200]
     assert class_areas(cover, [3, 2]).values.tolist() == [0, 1200]
+    with pytest.raises(LabrigError, match="no classes: 1.5"):  # bilinear, say
+        class_areas(cover.copy(data=np.full((6, 5), 1.5)))
     with pytest.raises(LabrigError, match="different values"):
         class_areas(
             xr.DataArray(
                 np.arange(400.0).reshape(20, 20), {"y": np.arange(20.0), "x": np.arange(20.0)}, ("y", "x")
             )
         )
+
+
+def test_a_grid_that_looks_like_classes_is_not_averaged_without_a_word() -> None:
+    cover = plane(True, 0.0, 0.0).copy(data=np.repeat([[1, 1, 2, 2, 3]], 6, axis=0))
+    assert "method=nearest or mode" in class_doubt(cover, "bilinear")[0]
+    assert class_doubt(cover, "mode") == class_doubt(cover.astype("f8"), "bilinear") == ()
+    assert class_doubt(cover.assign_attrs(units="m"), "bilinear") == ()
 
 
 def test_the_place_of_an_extreme_is_the_centre_of_its_cell() -> None:
