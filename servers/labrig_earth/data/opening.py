@@ -161,13 +161,13 @@ AXES = ("time", "projection_x_coordinate", "projection_y_coordinate")
 
 def _with_named_axes(data: Any) -> Any:
     """Return a dataset with times and coordinates of a projection as axes where their dimension has another name and
-    no coordinate of its own; times of places are none."""
+    no coordinate of its own; times of places, or of rows of a swath, are none."""
     for name in list(data.variables):
         axis = data[name]
         kind = axis.attrs.get("standard_name")
         if axis.ndim != 1 or name in data.dims or kind not in AXES or axis.dims[0] in data.variables:
             continue
-        along = [each for each in data.variables if data[each].dims == axis.dims and each != name]
+        along = [each for each in data.variables if axis.dims[0] in data[each].dims and each != name]
         if not {data[each].attrs.get("standard_name") for each in along} & {"latitude", "longitude", kind}:
             data = data.set_coords(name).swap_dims({axis.dims[0]: name})
     return data

@@ -138,6 +138,18 @@ def test_coordinates_of_a_projection_along_dimensions_of_other_names_are_its_axe
     assert values.min() < float(area_mean(found)) < values.max()
 
 
+def test_times_of_the_rows_of_a_swath_are_not_its_axis(tmp_path: Path) -> None:
+    rows, columns = np.meshgrid(np.arange(5.0), np.arange(4.0), indexing="ij")
+    places = {
+        "latitude": (("line", "sample"), 50 - rows, {"standard_name": "latitude", "units": "degrees_north"}),
+        "longitude": (("line", "sample"), columns, {"standard_name": "longitude", "units": "degrees_east"}),
+        "seen": ("line", np.arange(5.0), {"standard_name": "time", "units": "seconds since 2020-01-01"}),
+    }
+    xr.Dataset({"t": (("line", "sample"), rows)}, places).to_netcdf(tmp_path / "swath.nc")
+    found = open_dataset(tmp_path / "swath.nc")["t"]
+    assert found.dims == ("line", "sample") and axes_of(found).cell_dims == ("line", "sample")
+
+
 def test_a_field_without_a_place_on_the_earth_is_not_drawn_on_it(tmp_path: Path) -> None:
     xr.Dataset({"t": (("y", "x"), np.ones((3, 4)))}, {"y": [2.0, 1, 0], "x": np.arange(4.0)}).to_netcdf(
         tmp_path / "plain.nc"
