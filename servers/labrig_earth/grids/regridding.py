@@ -78,7 +78,7 @@ def target_grid(
         if west >= east:
             east += 360.0
     columns, rows = (max(1, round((high - low) / resolution)) for low, high in ((west, east), (south, north)))
-    if not axes.geographic and resolution > max(east - west, north - south):
+    if box is None and not axes.geographic and resolution > max(east - west, north - south):
         raise LabrigError(
             f"One cell of {resolution:g} degree is larger than all of the grid",
             where="resolution",
