@@ -27,6 +27,7 @@ def _run(out: Path, agent: Path, *flags: str) -> Any:
     return labrig(*words, "--", sys.executable, str(agent))
 
 
+@pytest.mark.accept
 def test_what_it_writes_by_itself_is_its_answer_and_the_arm_says_so(databases: Path, tmp_path: Path) -> None:
     agent, out = tmp_path / "own.py", tmp_path / "out"
     agent.write_text(OWN)
@@ -66,12 +67,18 @@ for event in events:
 """
 
 
-@pytest.mark.parametrize("arm", ["direct", pytest.param("agent-toc", marks=pytest.mark.accept)])
-def test_what_its_own_tools_answered_is_in_the_record(arm: str, databases: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("server", [False, pytest.param(True, marks=pytest.mark.accept)])
+def test_what_its_own_tools_answered_is_in_the_record(server: bool, databases: Path, tmp_path: Path) -> None:
     """Also in an arm without a server, where such a call counted as one that no server had seen."""
-    agent, out = tmp_path / "told.py", tmp_path / "out"
+    agent, out, asked = tmp_path / "told.py", tmp_path / "out", tmp_path / "asked.jsonl"
     agent.write_text(TOLD)
-    assert _run(out, agent, "--native", "--arm", arm, "--set", "log=claude-code").returncode == 0
+    asked.write_text(
+        '{"id": "a", "question": "Which?", "kind": "choice", "options": ["x", "y"], "answer": "y"}\n'
+    )
+    suite = ("phreeqc-basics", "--limit", "1") if server else (str(asked), "--max-steps", "9")
+    words = ("run", *suite, "--native", "--agent", "command", "--set", "log=claude-code", "--out", str(out))
+    done = labrig(*words, "--", sys.executable, str(agent))
+    assert done.returncode == 0, done.stderr
     (path,) = out.glob("*/*/epoch0/trajectory.json")
     (call,) = [call for step in json.loads(path.read_text())["steps"] for call in step["calls"]]
     assert (call["tool"], call["told"], call["is_error"], call["fault"]) == ("Bash", "waters.csv", False, "")

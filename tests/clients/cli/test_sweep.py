@@ -32,6 +32,7 @@ epochs = 2
 """
 
 
+@pytest.mark.accept
 def test_each_with_each_in_one_folder_and_gone_on_with(databases: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "sweep.toml", tmp_path / "out"
     path.write_text(SWEEP.format(out=out))

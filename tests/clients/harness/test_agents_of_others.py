@@ -55,6 +55,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     entries.cache_clear()
 
 
+@pytest.fixture
+def asked(tmp_path: Path) -> str:
+    """Write four questions to a file: no server is started for them."""
+    path = tmp_path / "asked.jsonl"
+    question = {"question": "Which?", "kind": "choice", "options": ["a", "b"], "answer": "a"}
+    path.write_text("".join(json.dumps({"id": name, **question}) + "\n" for name in "abcd"))
+    return str(path)
+
+
 def test_an_agent_of_another_package_runs_by_its_name(tmp_path: Path) -> None:
     out = tmp_path / "runs"
     words = ("run", "phreeqc-basics", "--limit", "1", "--seed", "7", "--set", "days=3", "--out", str(out))
@@ -81,9 +90,11 @@ def test_what_is_no_agent_is_refused_before_anything_runs(name: str, said: str, 
     assert done.returncode == 2 and said in done.stderr and not (tmp_path / "runs").exists()
 
 
-def test_a_run_stops_at_the_error_that_it_is_told_to_and_keeps_what_is_recorded(tmp_path: Path) -> None:
+def test_a_run_stops_at_the_error_that_it_is_told_to_and_keeps_what_is_recorded(
+    asked: str, tmp_path: Path
+) -> None:
     out = tmp_path / "runs"
-    words = ("run", "phreeqc-basics", "--agent", "broken", "--jobs", "1", "--limit", "4", "--out", str(out))
+    words = ("run", asked, "--agent", "broken", "--jobs", "1", "--out", str(out))
     done = labrig(*words, "--fail-on-error", "2")
     assert done.returncode == 1 and "Stopped at 2 records" in done.stderr and "no more" in done.stderr
     assert len(list(out.glob("*/*/epoch0/trajectory.json"))) == 2
@@ -92,21 +103,21 @@ def test_a_run_stops_at_the_error_that_it_is_told_to_and_keeps_what_is_recorded(
     assert labrig(*words, "--fail-on-error", "0").returncode == 2
 
 
-def test_several_epochs_are_reported_as_pass_at_k(tmp_path: Path) -> None:
-    words = ("run", "phreeqc-basics", "--agent", "random", "--limit", "3", "--epochs", "3", "--out")
-    done = labrig(*words, str(tmp_path))
+def test_several_epochs_are_reported_as_pass_at_k(asked: str, tmp_path: Path) -> None:
+    words = ("run", asked, "--agent", "random", "--limit", "3", "--epochs", "3", "--out")
+    done = labrig(*words, str(tmp_path / "runs"))
     assert done.returncode == 0, done.stderr
     assert "pass@k and pass^k" in done.stdout and "pass@k: one of k attempts" in done.stdout
 
 
-def test_a_class_of_a_file_is_an_agent(tmp_path: Path) -> None:
+def test_a_class_of_a_file_is_an_agent(asked: str, tmp_path: Path) -> None:
     """It needs no package, and a run of it is gone on with from any folder."""
     (tmp_path / "mine.py").write_text(AGENTS)
     out, where = tmp_path / "runs", f"{tmp_path / 'mine.py'}:Patient"
-    words = ("run", "phreeqc-basics", "--limit", "1", "--set", "days=3", "--out", str(out))
+    words = ("run", asked, "--limit", "1", "--set", "days=3", "--out", str(out))
     done = labrig(*words, "--agent", where)
     assert done.returncode == 0, done.stderr
-    (path,) = out.glob("agent-toc.Patient/*/epoch0/trajectory.json")
+    (path,) = out.glob("*.Patient/*/epoch0/trajectory.json")
     assert "waited 3 days" in json.loads(path.read_text())["steps"][-1]["text"]
     path.unlink()
     assert labrig("resume", str(out)).returncode == 0 and path.is_file()
