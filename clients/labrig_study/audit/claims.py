@@ -248,8 +248,10 @@ class _Walk:
         elif isinstance(tree, str):
             written = json.dumps(tree, ensure_ascii=False)[1:-1]
             start = self._place(written)
-            one = len(found := list(numbers_of(tree, words, self.at + start))) == 1 and _begins_number(tree)
-            yield from (replace(each, unit=each.unit or unit, firm=True) for each in found) if one else found
+            held = list(numbers_of(tree, words, self.at + start))
+            if len(held) == 1 and _begins_number(tree):
+                held = [replace(held[0], unit=held[0].unit or unit, firm=True)]
+            yield from held
 
 
 _ONES = (

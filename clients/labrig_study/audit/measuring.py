@@ -33,7 +33,7 @@ class Found:
 
 def judge(change: Corrupted, audit: Audit) -> Found:
     """Compare an audit with what was changed."""
-    blamed = [each.start for each in (*audit.flagged, *audit.undone)]
+    blamed = [each.start for each in audit.flagged] + [each.start for each in audit.undone]
     reach = range(change.start - 12, change.end + 1)
     caught = [start for start in blamed if start in reach]
     return Found(change, bool(caught), len(blamed) - len(caught))

@@ -129,9 +129,9 @@ class Known:
         ]
         self._moments: dict[str, int] = {}
         for call, text in ((ASKED, self.asked), *self.results):
-            for each in days_and_times(text[:MOST]):
-                self._moments.setdefault(each.text, call)
-                self._moments.setdefault(each.text[-5:], call)
+            for moment in days_and_times(text[:MOST]):
+                self._moments.setdefault(moment.text, call)
+                self._moments.setdefault(moment.text[-5:], call)
         self._own = plain(self.own), [each.value for each in numbers_of(self.own)]
 
     def near(self, unit: str, low: float, high: float) -> list[Source]:
@@ -259,6 +259,7 @@ def _trace_name(name: Name, known: Known) -> Trace:
 def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
     text = answer[claim.start : claim.end]
     place = claim.place
+    status: Status
     digits = text.replace(",", "")
     if (
         digits.isdigit()
@@ -279,9 +280,7 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
         return Trace(text, claim.start, "wrong unit", tuple(against[:3]))
     if not fits:
         other = _better(claim, frozenset(), known)
-        status: Status = (
-            "own" if claim.words and known.is_own(claim) else "contradicted" if other else "unsourced"
-        )
+        status = "own" if claim.words and known.is_own(claim) else "contradicted" if other else "unsourced"
         return Trace(text, claim.start, status, other)
     if _by_chance(claim, place, [each for _, each in fits], known):
         return Trace(

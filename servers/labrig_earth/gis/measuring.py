@@ -101,11 +101,11 @@ def _beside(frame: Any, found: Sequence[Quantity]) -> tuple[list[Quantity], list
     """Return the measures `found` on the ellipsoid in the plane and in space, and warnings where they disagree."""
     values, warnings = [], []
     for each in found:
-        for flat in in_plane(frame.geometry, each):
-            values.append(flat)
-            if each.value and flat.value and abs(flat.value / each.value - 1) > PLANE_DIFFERS:
-                off = flat.value / each.value - 1
-                warnings.append(f"the {flat.name} {flat.note} differs by {off:+.1%} from the ellipsoid's")
+        for plane in in_plane(frame.geometry, each):
+            values.append(plane)
+            off = float(plane.value or 0) / float(each.value) - 1 if each.value else 0.0
+            if abs(off) > PLANE_DIFFERS:
+                warnings.append(f"the {plane.name} {plane.note} differs by {off:+.1%} from the ellipsoid's")
     if heights := _with_heights(frame):
         where = "geodesics" if frame.crs.is_geographic else f"the plane of {crs_text(frame.crs)}"
         note = f"{where} and the heights (Z) of the lines, taken for {_height_unit(frame.crs)}"
