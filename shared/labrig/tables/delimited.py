@@ -182,7 +182,10 @@ def _described(layout: _Layout, found: Text, rest: _Rest | None) -> Description:
             f"The table has {width:,} columns", expected=f"at most {MOST_COLUMNS:,}", code="limit"
         )
     notes, about = _before(layout), dict[str, object]()
-    if all(is_number(cell) for cell in sample[0]):
+    if above and _is_short(above[-1], sample):
+        columns, wrong = _without_all_names(above[-1], sample)
+        notes = notes[: bool(layout.comments)]
+    elif all(is_number(cell) for cell in sample[0]):
         columns, wrong = _headless(sample[0], layout)
     else:
         head = find_head(sample)
@@ -267,6 +270,27 @@ def _headless(first: list[str], layout: _Layout) -> tuple[list[Column], list[str
         return columns, ["the last comment is taken for the heading", *wrong]
     columns, _ = named([""] * len(first))
     return columns, ["the first line holds numbers, so it is taken as data: the columns have no headings"]
+
+
+def _is_short(heading: list[str], rows: list[list[str]]) -> bool:
+    """Tell whether a line with fewer cells than the rows below is their heading: words above what is no heading."""
+    if not 1 < len(heading) < len(rows[0]) or not all(map(str.strip, heading)) or any(map(is_value, heading)):
+        return False
+    parted = [
+        is_number(one) and is_number(next_) and not one.strip().isdigit()
+        for one, next_ in zip(*rows[:2], strict=False)
+    ]
+    return any(parted) or all(map(is_number, rows[0]))
+
+
+def _without_all_names(heading: list[str], rows: list[list[str]]) -> tuple[list[Column], list[str]]:
+    """Return the columns of a table with more of them than names: R leaves out that of the numbers of its rows."""
+    width = len(rows[0])
+    counted = all(row[0].strip() == str(number) for number, row in enumerate(rows, 1))
+    names = ["", *heading] if counted and len(heading) == width - 1 else [""] * width
+    said = f"the heading has {len(heading)} names for {width} columns"
+    whose = "that of the numbers of rows has none" if any(names) else "which is whose is not told"
+    return named(names)[0], [f"{said}: {whose}"]
 
 
 def _fill(columns: list[Column], rows: Iterator[list[str]]) -> tuple[int, int]:

@@ -265,6 +265,22 @@ def test_a_quote_that_is_never_closed_is_refused_or_said() -> None:
     assert not describe_table(Memory({"t.csv": b'a,b\n1,"two\n3"\n5,6\n'}), "t.csv").notes
 
 
+def test_a_heading_with_fewer_names_than_there_are_columns() -> None:
+    """As R writes row numbers, each other name stands at its column; else none is given to a column that is not its."""
+    rows = "".join(f'"{n}",{n / 2 + 3},{n + 3}\n' for n in range(1, 6))
+    found = described(f'"a","b"\n{rows}')
+    assert (found["rows"], [each["name"] for each in found["columns"]]) == (5, ["(column 1)", "a", "b"])
+    rows = "".join(f"1979-0{n},{336 + n / 8},0.11,x\n" for n in range(1, 6))
+    table = describe_table(Memory({"t.csv": f"Date,Average,Flag\n{rows}".encode()}), "t.csv")
+    assert table.rows == 5 and [each["name"] for each in table.columns] == [
+        f"(column {n})" for n in range(1, 5)
+    ]
+    assert table.notes == ["the heading has 3 names for 4 columns: which is whose is not told"]
+    assert table.about["above"] == ["Date Average Flag"]
+    found = described("Station 5,Lake X\nsite,depth (m),n\n" + "".join(f"A,{n / 2},{n}\n" for n in range(5)))
+    assert [each["name"] for each in found["columns"]] == ["site", "depth (m)", "n"]
+
+
 def test_quotes_line_ends_and_marks() -> None:
     assert columns('\ufeffa,b\r\n"1","x\r\ny"\r\n2,"""q"""\r\n')["a"]["max"] == 2
     assert described("a,b\r\n1,2\r\n\r\n3,4")["rows"] == 2
