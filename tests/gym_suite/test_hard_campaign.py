@@ -49,6 +49,19 @@ def test_the_files_give_the_truth_at_each_level(name: str, level: int) -> None:
         assert agrees(expected, solved(repository)), repository.name
 
 
+def test_rules_say_what_comes_first_and_decoys_are_no_sign() -> None:
+    """As strangers asked: limits before corrections, what tells no unit, visits and columns that are not all alike."""
+    plans = [plan(number, usual()) for number in range(1, 40)]
+    text = HardRepository(plans[0]).read("README.md").decode()
+    assert (
+        "before any correction" in text
+        and "neither `base_unit` in `meta/columns.csv` nor this text tells it" in text
+    )
+    assert all(len({visit.rows for visit in each.visits}) > 3 for each in plans)
+    untold = [len(each.loggers[0].untold) for each in plans if each.gap != "no unit"]
+    assert {*untold} == {1, 2}
+
+
 def test_a_changed_file_changes_the_answer() -> None:
     def shifted(path: str, text: str) -> str:
         """Return a table whose every number has another last digit."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +35,12 @@ MOST_NAME = 80
 """Characters of the name of a session."""
 
 _HASHED_BYTES = 64 << 20
+NOT_ON_DISK = (
+    "a generated repository has no files on disk: in the code list_directory() gives its paths, read_text_file(path) "
+    "and read_binary_file(path) their contents"
+)
+_READERS = re.compile(r"\b(list_directory|read_text_file|read_binary_file|describe_table)\(")
+_LISTING = re.compile(r"\b(r?glob|iterdir|walk|listdir|scandir|exists)\(")
 
 
 def functions(state: State, default: object) -> dict[str, Callable[..., Any]]:
@@ -123,8 +131,8 @@ async def run_python_code(
     """Run Python (numpy, pandas, SciPy, scikit-learn, xarray, matplotlib) in a sandbox: 50 s, 512 MB, no network.
 
     The code stands in the folder: pd.read_csv("meta/stations.csv") and Path().rglob("*.csv") read its files; what it
-    writes is kept as artifacts and leaves the folder as it is. Functions read a generated
-    repository, or any: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
+    writes is kept as artifacts and leaves the folder as it is. A generated repository has no files on disk: functions
+    read it, or any: list_directory(prefix, depth) -> list, read_text_file(path, head, tail) ->
     str, read_binary_file(path) -> Base64 str, describe_table(path) -> dict. Figures and files that the code leaves
     are artifacts, whose handles later calls take in place of a path; up to 4 pictures (PNG, JPEG) are shown.
 
@@ -138,17 +146,21 @@ async def run_python_code(
     state: State = here.state
     with ExitStack() as held:
         inputs, hashes = await in_thread(_inputs, state, id, files, held)
+        folder = await in_thread(_standing, state, id, inputs)
         result = await state.sandbox.run(
             code,
             functions=functions(state, id),
             inputs=inputs,
-            folder=await in_thread(_standing, state, id, inputs),
+            folder=folder,
             limits=CALL_LIMITS,
             owner=here.owner,
             seed=seed,
             display="always" if session.strip() else "last",
             session=_key(state, id, session),
         )
+    looked = _LISTING.search(code) or "FileNotFoundError" in result.error
+    if folder is None and id != "" and looked and not _READERS.search(code):
+        result = replace(result, notes=(*result.notes, NOT_ON_DISK))
     return await answered(state.sandbox, result, code, hashes)
 
 

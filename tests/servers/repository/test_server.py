@@ -700,6 +700,21 @@ print(table["x (m)"].sum(), list_directory("/runs/2020"))
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        ("import pathlib; print([*pathlib.Path().rglob('*.csv')])", "ok"),
+        ("open('README.md')", "error"),
+        ("print(len(list_directory('/*', None)), [*__import__('pathlib').Path().glob('*')])", "ok"),
+    ],
+)
+def test_code_that_looks_for_a_generated_repository_on_disk_is_told(own: Rig, code: str, status: str) -> None:
+    said = own.own("run_python_code", code=code, id="118")
+    assert said["status"] == status
+    told = any("no files on disk" in each for each in said.get("warnings", ()))
+    assert told == ("list_directory" not in code)
+
+
 @pytest.mark.accept
 def test_a_session_keeps_what_its_calls_define(own: Rig, lakes: Path) -> None:
     skip_unless()

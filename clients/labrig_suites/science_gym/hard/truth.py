@@ -55,9 +55,9 @@ class Samples:
         self.plan, self.records = repository.plan, repository.records
         plan = self.plan
         able = [number for number, each in enumerate(plan.visits) if not each.withdrawn]
-        rows = np.arange(plan.levels.rows, dtype=np.int64)
-        self.visits = np.repeat(np.array(able, dtype=np.int64), len(rows))
-        self.rows = np.tile(rows, len(able))
+        lengths = [plan.visits[number].rows for number in able]
+        self.visits = np.repeat(np.array(able, dtype=np.int64), lengths)
+        self.rows = np.concatenate([np.arange(length, dtype=np.int64) for length in lengths])
         if plan.levels["copies"] == 3:
             kept = self.rows != np.array(plan.withdrawn_rows, dtype=np.int64)[self.visits]
             self.visits, self.rows = self.visits[kept], self.rows[kept]

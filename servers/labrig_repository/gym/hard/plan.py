@@ -96,7 +96,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A stay at a place, which is one file; `said` is how many samples the list of visits gives it too many."""
+    """A stay at a place, which is one file of so many `rows`; the list of visits says `said` samples more."""
 
     code: str
     site: int
@@ -107,6 +107,7 @@ class Visit:
     withdrawn: bool
     said: int
     maintained: tuple[int, int]
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +196,10 @@ def plan(number: int, levels: Levels, *, whole: bool = False) -> Plan:
     start = FIRST_DAY + stream(number, "day").below(DAYS)
     measured, main = _measured(stream(number, "quantities"), world, gap)
     ask = _ask(stream(number, "ask"), kind, world, measured, levels, start)
-    loggers = _loggers(stream(number, "loggers"), levels, measured, main, gap)
+    decoys = (3, 4) if stream(number, "decoys").chance(1, 2) else (3,)
+    loggers = _loggers(stream(number, "loggers"), levels, measured, main, gap, decoys)
     sites = _sites(stream(number, "sites"), world, levels, ask, gap)
-    visits = _visits(stream(number, "visits"), levels, sites, start)
+    visits = _visits(stream(number, "visits"), stream(number, "lengths"), levels, sites, start)
     draws = stream(number, "correction")
     first = start + draws.between(5, 40)
     amount = Fraction(max((measured[main].high - measured[main].low) // 12, 1), 10 ** measured[main].decimals)
@@ -215,7 +217,7 @@ def plan(number: int, levels: Levels, *, whole: bool = False) -> Plan:
         visits,
         Correction(draws.below(2), amount, first, first + draws.between(40, 90)),
         draws.one(others) if others else measured[main].unit,
-        tuple(draws.below(levels.rows) for _ in visits),
+        tuple(draws.below(each.rows) for each in visits),
     )
 
 
@@ -299,8 +301,14 @@ def _condition(draws: Draws, on: On, world: World, other: Measured, start: int) 
 
 
 def _loggers(
-    draws: Draws, levels: Levels, measured: tuple[Measured, ...], main: int, gap: Gap
+    draws: Draws,
+    levels: Levels,
+    measured: tuple[Measured, ...],
+    main: int,
+    gap: Gap,
+    decoys: tuple[int, ...],
 ) -> tuple[Logger, ...]:
+    """Return the loggers; `decoys` are columns without a unit that nobody asks for."""
     codes = draws.some([f"{letter}{number}" for letter in "CDKLRT" for number in range(2, 9)], 5)
     order = draws.some(range(4), 4)
     found = []
@@ -333,7 +341,7 @@ def _loggers(
                 shuffled if levels["columns"] >= 1 and kind else tuple(range(len(measured) + 2)),
                 tuple(other) if renamed else tuple(each.column for each in measured),
                 2 if levels["columns"] == 3 and number == 3 else None,
-                (3, main) if gap == "no unit" and number == 0 else (3,) if number == 0 else (),
+                () if number else (*decoys, main) if gap == "no unit" else decoys,
                 number != 4 and not (gap == "no clock" and number == 0),
             )
         )
@@ -364,7 +372,9 @@ def _sites(draws: Draws, world: World, levels: Levels, ask: Ask, gap: Gap) -> tu
     return tuple(found)
 
 
-def _visits(draws: Draws, levels: Levels, sites: tuple[Site, ...], start: int) -> tuple[Visit, ...]:
+def _visits(
+    draws: Draws, lengths: Draws, levels: Levels, sites: tuple[Site, ...], start: int
+) -> tuple[Visit, ...]:
     copies, rows = levels["copies"], levels.rows
     found = []
     for number in range(levels.files):
@@ -381,6 +391,7 @@ def _visits(draws: Draws, levels: Levels, sites: tuple[Site, ...], start: int) -
                 copies >= 3 and 20 <= roll < 25,
                 draws.between(1, 4) if draws.chance(1, 4) else 0,
                 (begin, begin + length) if levels["outliers"] == 2 and draws.chance(1, 3) else (1, 0),
+                rows - lengths.below(max(rows // 8, 1) + 1),
             )
         )
     return tuple(found)

@@ -49,7 +49,7 @@ def day(number: int) -> str:
 def table(plan: Plan, records: Records, number: int, *, old: bool) -> str:
     """Return the file of a visit."""
     visit, logger, world = plan.visits[number], plan.loggers[plan.visits[number].logger], plan.world
-    rows = np.arange(plan.levels.rows, dtype=np.int64)
+    rows = np.arange(visit.rows, dtype=np.int64)
     if plan.levels["copies"] >= 1 and visit.code.endswith(("2", "6")):
         rows = np.concatenate([rows, rows[len(rows) // 3 : len(rows) // 3 + 3]])
     visits = np.full(len(rows), number, dtype=np.int64)
@@ -124,7 +124,7 @@ def lists(plan: Plan) -> dict[str, str]:
     visits = [
         [
             *(each.code, plan.sites[each.site].code, plan.loggers[each.logger].code),
-            *(moment(each.start)[:10], str(levels.rows + each.said)),
+            *(moment(each.start)[:10], str(each.rows + each.said)),
         ]
         for each in plan.visits
     ]
@@ -237,8 +237,8 @@ def readme(plan: Plan) -> str:
     told = "in the heading, in the row below it" if levels["units-row"] else "in the heading"
     told += ", or in `meta/units.csv`" if levels["units"] == 2 else ""
     rules.append(
-        f"The unit of a column is told by the file ({told}). A value whose unit is told nowhere cannot be used, and "
-        "what would need it cannot be answered."
+        f"The unit of a column is told by the file ({told}); neither `base_unit` in `meta/columns.csv` nor this text "
+        "tells it. A value whose unit is told nowhere cannot be used, and what would need it cannot be answered."
     )
     if levels["readme"] >= 1:
         measured = plan.measured[plan.main]
@@ -256,7 +256,8 @@ def readme(plan: Plan) -> str:
     if levels["outliers"] >= 1:
         limits = "; ".join(f"`{each.column}` {_plain(limit(each))} {each.unit}" for each in plan.measured)
         rules.append(
-            f"Readings above these limits are faults of the instrument and count as missing: {limits}."
+            "Readings that are recorded above these limits, before any correction, are faults of the instrument and "
+            f"count as missing: {limits}."
         )
     if levels["outliers"] == 2:
         rules.append("So do all readings of the times in `meta/maintenance.csv` (UTC, both ends included).")
