@@ -60,6 +60,8 @@ def test_rules_say_what_comes_first_and_decoys_are_no_sign() -> None:
     assert all(len({visit.rows for visit in each.visits}) > 3 for each in plans)
     untold = [len(each.loggers[0].untold) for each in plans if each.gap != "no unit"]
     assert {*untold} == {1, 2}
+    outside = [any(visit.untold for visit in each.visits) for each in plans if each.gap == ""]
+    assert {*outside} == {True, False}  # gaps that the question does not touch
 
 
 def test_a_changed_file_changes_the_answer() -> None:

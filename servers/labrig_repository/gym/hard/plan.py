@@ -96,7 +96,13 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A stay at a place, which is one file of so many `rows`; the list of visits says `said` samples more."""
+    """A stay at a place, which is one file of so many `rows`; the list of visits says `said` samples more.
+
+    Attributes
+    ----------
+    untold
+        Its file does not tell the unit of the quantity that is asked for; so only where nobody asks for its samples.
+    """
 
     code: str
     site: int
@@ -108,6 +114,7 @@ class Visit:
     said: int
     maintained: tuple[int, int]
     rows: int
+    untold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +207,7 @@ def plan(number: int, levels: Levels, *, whole: bool = False) -> Plan:
     loggers = _loggers(stream(number, "loggers"), levels, measured, main, gap, decoys)
     sites = _sites(stream(number, "sites"), world, levels, ask, gap)
     visits = _visits(stream(number, "visits"), stream(number, "lengths"), levels, sites, start)
+    visits = _beside(stream(number, "beside"), visits, sites, ask, world)
     draws = stream(number, "correction")
     first = start + draws.between(5, 40)
     amount = Fraction(max((measured[main].high - measured[main].low) // 12, 1), 10 ** measured[main].decimals)
@@ -394,6 +402,23 @@ def _visits(
                 rows - lengths.below(max(rows // 8, 1) + 1),
             )
         )
+    return tuple(found)
+
+
+def _beside(
+    draws: Draws, visits: tuple[Visit, ...], sites: tuple[Site, ...], ask: Ask, world: World
+) -> tuple[Visit, ...]:
+    """Return visits with gaps where the question does not go: at places that its conditions leave out."""
+    asked = {each.on: each.values for each in ask.conditions if each.on in ("factor", "block")}
+    found = []
+    for visit in visits:
+        site = sites[visit.site]
+        levels = {"factor": world.factor.levels[site.factor], "block": world.block.levels[site.block]}
+        outside = any(levels[on] not in values for on, values in asked.items())
+        untold, clockless = draws.chance(1, 3), draws.chance(1, 4)
+        if outside:
+            visit = replace(visit, untold=untold, logger=4 if clockless else visit.logger)
+        found.append(visit)
     return tuple(found)
 
 

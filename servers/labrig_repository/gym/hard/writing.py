@@ -58,7 +58,7 @@ def table(plan: Plan, records: Records, number: int, *, old: bool) -> str:
     heads, units = [SAMPLE, TIME], ["", ""]
     for place, measured in enumerate(plan.measured):
         form = how_written(logger, measured, place)
-        unit = "" if place in logger.untold else form.unit.name
+        unit = "" if place in logger.untold or (visit.untold and place == plan.main) else form.unit.name
         heads.append(logger.names[place] + (f" ({unit})" if unit and logger.told == "heading" else ""))
         units.append(unit)
         columns.append(_cells(records, visits, rows, place, logger, old=old))
