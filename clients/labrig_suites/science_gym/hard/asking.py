@@ -74,8 +74,10 @@ def found(seed: str, number: int, kind: Kind, gap: Gap, levels: Levels) -> tuple
         try:
             expected = answered(HardRepository(plan(drawn, levels, whole=True)))
             repository = HardRepository(plan(drawn, levels))
-            if gap:
+            if gap and expected.kind != "impossible":
                 expected = answered(repository)
+            elif gap:
+                continue
         except truth.Unfit:
             continue
         if expected.reason == gap:

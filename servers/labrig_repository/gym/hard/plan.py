@@ -441,7 +441,11 @@ def _piloted(
     found = []
     for place, each in enumerate(measured):
         scarce = draws.chance(1, 3) if place != main else gap == "underpowered"
-        aim = draws.between(expected * 2, expected * 4) if scarce else draws.between(3, max(3, expected // 5))
+        aim = (
+            draws.between(expected * 6 // 5, expected * 2)
+            if scarce
+            else draws.between(expected // 4, expected * 3 // 4)
+        )
         deviation = max((each.high - each.low) // 6, 1)
         effect = deviation * isqrt(int(POWER * 10**6 / aim))
         found.append(
