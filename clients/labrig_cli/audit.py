@@ -1,4 +1,4 @@
-"""``audit``: where the numbers of answers come from, from records alone."""
+"""``audit``, ``check``: where the numbers of answers come from, from records alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from labrig.errors import LabrigError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb of this module."""
+    """Add the verbs of this module."""
     audit = verbs.add_parser(
         "audit",
         help="trace every number and name of answers to a result, and count what has no source",
@@ -35,6 +35,25 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     audit.add_argument("--seed", type=int, default=0, metavar="N", help="of --corrupt (default: 0)")
     audit.set_defaults(run=_audit)
+
+    check = verbs.add_parser(
+        "check",
+        help="the passport of an answer: each number with the chain that leads to it, computed again",
+        description="Takes each number of an answer back to a call of a record, its arguments and its result, and computes "
+        "it again from there. Exits with 1 where something has no source or comes out otherwise.",
+    )
+    check.add_argument(
+        "answer", type=Path, nargs="?", metavar="ANSWER", help="a text (default: the record's own answer)"
+    )
+    check.add_argument(
+        "--record", type=Path, metavar="DIR", help="folder of one epoch: DIR/RUN/SAMPLE/epoch0"
+    )
+    check.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the passport: .html or .json")
+    check.add_argument("--json", action="store_true", help="print the manifest")
+    check.add_argument(
+        "--validate", type=Path, metavar="FILE", help="check a manifest, with --record against it"
+    )
+    check.set_defaults(run=_check)
 
 
 def _audit(arguments: argparse.Namespace) -> int:
@@ -97,3 +116,83 @@ def _measure(audits: list[tuple[Record, Audit]], many: int, seed: int) -> Table:
         else:
             found.append(judge(change, audit_record(record, change.answer)))
     return table_of(found, clean)
+
+
+MOST = 2**20
+"""Bytes of an answer."""
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from labrig_harness.records.outfolder import write_atomically
+    from labrig_study.audit.passport import make_passport, render_passport
+    from labrig_study.report.prose import readable
+
+    if arguments.validate is not None:
+        return _validate(arguments.validate, arguments.record)
+    if arguments.record is None:
+        raise LabrigError("A record is needed", where="--record", expected="DIR/RUN/SAMPLE/epoch0")
+    if arguments.output is not None and arguments.output.suffix not in (".html", ".json"):
+        raise LabrigError(
+            "A passport is a page or a manifest", where=str(arguments.output), expected=".html, .json"
+        )
+    manifest = make_passport(arguments.record, _read_text(arguments.answer) if arguments.answer else None)
+    text = json.dumps(manifest, ensure_ascii=False, indent=1)
+    if arguments.output is not None:
+        page = render_passport(manifest) if arguments.output.suffix == ".html" else text + "\n"
+        write_atomically(arguments.output, page)
+    if arguments.json:
+        print(text)
+    else:
+        for claim in manifest["claims"]:
+            if claim["kind"] == "number" or not claim["resolved"]:
+                print(readable(_say_claim(claim)))
+        for line in (*manifest["undone"], *manifest["unread"]):
+            print(readable(f"no call did or read this: {line}"))
+        summary = manifest["summary"]
+        print(
+            f"{summary['numbers']} numbers: {summary['resolved']} with a chain, {summary['recomputed']} computed again; "
+            f"flagged: {summary['flagged']}"
+        )
+    whole = all(claim["resolved"] and claim["agrees"] is not False for claim in manifest["claims"])
+    return 0 if whole and not manifest["summary"]["flagged"] else 1
+
+
+def _read_text(path: Path) -> str:
+    with path.open("rb") as file:
+        text = file.read(MOST + 1)
+    if len(text) > MOST:
+        raise LabrigError(
+            "This answer is too long", where=str(path), expected=f"at most {MOST} bytes", code="limit"
+        )
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LabrigError("This answer is no UTF-8 text", where=str(path)) from error
+
+
+def _say_claim(claim: dict[str, Any]) -> str:
+    said = f"{claim['text'][:80]!r}: {claim['status']}" + f" ({claim['how']})" * bool(claim["how"])
+    for link in claim["chain"][:3]:
+        where = (
+            f"call {link['call'] + 1}, {link['tool']}" if link["from"] == "result" else f"the {link['from']}"
+        )
+        value = f": {link['value']:g} {link['unit']}".rstrip() if "value" in link else ""
+        page = f", page {link['evidence']['page']}" if "page" in link.get("evidence", {}) else ""
+        said += f"; {where}{page}{value}"
+    if claim["agrees"] is not None:
+        said += f"; computed again: {claim['recomputed']:.10g}" + ", which is not this" * (
+            not claim["agrees"]
+        )
+    return said
+
+
+def _validate(path: Path, folder: Path | None) -> int:
+    from labrig_study.audit.passport import validate
+
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise LabrigError("This manifest is no JSON", where=str(path)) from error
+    problems = validate(manifest, folder)
+    print("\n".join(problems) or f"{path} is valid" + " and what the record gives" * (folder is not None))
+    return 1 if problems else 0

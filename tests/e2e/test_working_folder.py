@@ -32,6 +32,7 @@ VERBS: dict[str, tuple[str, ...]] = {
     "demo": ("demo", "--out", "{tmp}/out", "--jobs", "1"),
     "score": ("score", "{tmp}/out"),
     "audit": ("audit", "{tmp}/out"),
+    "check": ("check", "--record", "{tmp}/out"),
     "judge": ("judge", "{tmp}/out", "--model", "openai:m"),
     "report": ("report", "{tmp}/out"),
     "view": ("view", "{tmp}/out"),

@@ -45,8 +45,8 @@ Status = Literal[
 ]
 FLAGGED: tuple[Status, ...] = ("wrong unit", "another quantity", "contradicted", "unsourced")
 """What an answer is blamed for."""
-ASKED = -1
-"""The place of what the question says, where calls are counted from 0."""
+ASKED, ANSWERED = -1, -2
+"""The places of what the question says, and of another number of the answer, where calls are counted from 0."""
 
 CHANCE = 0.2
 """Arithmetic is believed where fewer results than this would meet the claim by chance."""
@@ -85,7 +85,9 @@ class Trace:
     sources
         The numbers that it rests on; for a flagged one those that speak against it.
     how
-        The arithmetic, or the kind of a name.
+        The arithmetic, ``sign`` where only the sign differs, or the kind of a name.
+    number
+        The claim as it was read; None for a name.
     """
 
     text: str
@@ -93,6 +95,7 @@ class Trace:
     status: Status
     sources: tuple[Source, ...] = ()
     how: str = ""
+    number: Number | None = None
 
     @property
     def flagged(self) -> bool:
@@ -234,7 +237,7 @@ def trace_answer(answer: str, known: Known) -> list[Trace]:
         again = _derive(claim, cited, known) if trace.status in ("unsourced", "contradicted") else None
         if again is not None:
             cited.append(claim)
-        traces.append(replace(again, text=trace.text) if again else trace)
+        traces.append(replace(again or trace, text=trace.text, number=claim))
     return sorted(traces, key=lambda each: each.start)
 
 
@@ -274,8 +277,9 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
             status = "unsourced" if where is None else "given" if where == ASKED else "result"
             return Trace(text, claim.start, status, () if where is None else (Source(where, claim),))
     fits, against = _fitting(claim, place, known)
+    how = ""
     if not fits and claim.value > 0 and claim.words & _LESS:
-        fits, _ = _fitting(_negative(claim), place, known)
+        how, (fits, _) = "sign", _fitting(_negative(claim), place, known)
     if against and (not fits or _best(claim, against) > _best(claim, [each for _, each in fits])):
         return Trace(text, claim.start, "wrong unit", tuple(against[:3]))
     if not fits:
@@ -293,7 +297,7 @@ def _trace_number(answer: str, claim: Number, known: Known) -> Trace:
         return Trace(text, claim.start, "another quantity", other)
     order: tuple[Status, ...] = ("result", "given", "rounded", "converted", "counted")
     fits.sort(key=lambda fit: (-len(claim.words & fit[1].number.words), order.index(fit[0])))
-    return Trace(text, claim.start, fits[0][0], tuple(each for _, each in fits[:3]))
+    return Trace(text, claim.start, fits[0][0], tuple(each for _, each in fits[:3]), how)
 
 
 def _negative(claim: Number) -> Number:
@@ -306,7 +310,7 @@ def _fitting(claim: Number, place: float, known: Known) -> tuple[list[tuple[Stat
     against: list[Source] = []
     exact, half = min(1e-9 * abs(claim.value), 1e-3 * place), 0.5 * place * (1 + 1e-9)
     for unit in known.units:
-        for factor, offset, status in _ways(unit, claim.unit):
+        for factor, offset, status in ways(unit, claim.unit):
             # The claim in the unit of the results.
             low, high = sorted((claim.value + sign * (half + exact) - offset) / factor for sign in (-1, 1))
             for each in known.near(unit, low, high):
@@ -338,7 +342,7 @@ _LISTED = "count column entry entrie file folder item line match matche number p
 _THINGS = frozenset(_LISTED.split())
 
 
-def _ways(unit: str, wanted: str) -> Iterator[tuple[float, float, str]]:
+def ways(unit: str, wanted: str) -> Iterator[tuple[float, float, str]]:
     """Give how a number with a unit may become one with another: factor, offset, and what that means."""
     if unit == wanted or not unit or not wanted:
         yield 1.0, 0.0, "same"
@@ -391,7 +395,7 @@ def _better(claim: Number, shared: frozenset[str], known: Known) -> tuple[Source
 
 
 def _ways_fit(unit: str, wanted: str) -> Iterator[bool]:
-    yield from (status != "against" for _, _, status in _ways(unit, wanted))
+    yield from (status != "against" for _, _, status in ways(unit, wanted))
 
 
 def _speaks_of_another(claim: Number, fits: Sequence[Source], known: Known) -> tuple[Source, ...]:
@@ -425,9 +429,9 @@ def _derive(claim: Number, cited: Sequence[Number], known: Known) -> Trace | Non
         column = [each for each in known.sources if each.call == known.results[-1][0] and not each.counted][
             :_COLUMN
         ]
-    own = [Source(ASKED, each) for each in cited if each is not claim and each.value and not _is_year(each)][
-        -_PAIRS:
-    ]
+    own = [
+        Source(ANSWERED, each) for each in cited if each is not claim and each.value and not _is_year(each)
+    ][-_PAIRS:]
     column = [each for each in column if each.number.value and not _is_year(each.number)]
     # What the answer itself names comes first: the fewer numbers are tried, the less is met by chance.
     for tries in (
@@ -450,14 +454,14 @@ def _meeting(claim: Number, tries: Iterable[_Try]) -> Trace | None:
     half = 0.5 * claim.place * (1 + 1e-9) + 1e-9 * abs(claim.value)
     near, best = 0, None
     for value, unit, how, parts in tries:
-        for factor, offset, status in _ways(unit, claim.unit):
+        for factor, offset, status in ways(unit, claim.unit):
             off = abs(value * factor + offset - claim.value)
             near += half < off <= _NEAR * half
             if status != "against" and best is None and off <= half:
                 best = how, parts
     if best is None or near / _NEAR > CHANCE:
         return None
-    return Trace("", claim.start, "derived", best[1][:4], best[0])
+    return Trace("", claim.start, "derived", best[1], best[0])
 
 
 _NEAR = 25
@@ -505,7 +509,7 @@ def _of_any(claim: Number, known: Known) -> Iterator[_Try]:
         numbers = [
             each for each in known.near(unit, -math.inf, math.inf) if each.number.value and not each.counted
         ]
-        for factor, offset, status in _ways(unit, claim.unit):
+        for factor, offset, status in ways(unit, claim.unit):
             if status == "against" or offset:
                 continue
             sought, reach = claim.value / factor, band / factor
