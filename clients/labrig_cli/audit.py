@@ -39,8 +39,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     check = verbs.add_parser(
         "check",
         help="the passport of an answer: each number with the chain that leads to it, computed again",
-        description="Takes each number of an answer back to a call of a record, its arguments and its result, and computes "
-        "it again from there. Exits with 1 where something has no source or comes out otherwise.",
+        description="Takes each number of an answer back to a call of a record, its arguments and its result, and "
+        "computes it again from there. Exits with 1 where something has no source or comes out otherwise.",
     )
     check.add_argument(
         "answer", type=Path, nargs="?", metavar="ANSWER", help="a text (default: the record's own answer)"
@@ -148,11 +148,8 @@ def _check(arguments: argparse.Namespace) -> int:
                 print(readable(_say_claim(claim)))
         for line in (*manifest["undone"], *manifest["unread"]):
             print(readable(f"no call did or read this: {line}"))
-        summary = manifest["summary"]
-        print(
-            f"{summary['numbers']} numbers: {summary['resolved']} with a chain, {summary['recomputed']} computed again; "
-            f"flagged: {summary['flagged']}"
-        )
+        told = "{numbers} numbers: {resolved} with a chain, {recomputed} computed again; flagged: {flagged}"
+        print(told.format(**manifest["summary"]))
     whole = all(claim["resolved"] and claim["agrees"] is not False for claim in manifest["claims"])
     return 0 if whole and not manifest["summary"]["flagged"] else 1
 

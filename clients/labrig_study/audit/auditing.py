@@ -139,7 +139,7 @@ def audit(
         What the scorer says, where it says so.
     """
     prose = _FENCED.sub(lambda found: " " * len(found[0]) if len(found[0]) > 400 else found[0], answer)
-    own = "\n".join(json.dumps(each.arguments, ensure_ascii=False) for each in calls if not each.is_error)
+    own = "\n".join(_own_words(answer, each) for each in calls if not each.is_error)
     traces = trace_answer(prose, Known(asked, results, own))
     done = done_claims(prose, calls, results)
     used = {each.call for trace in traces if not trace.flagged for each in trace.sources} | {
@@ -158,6 +158,16 @@ def audit(
         abstained=gave_up,
         wrong=None if right is None or not answer else not right and not gave_up,
     )
+
+
+def _own_words(answer: str, call: ToolCall) -> str:
+    """Return what an agent passed to a tool, but for the answer itself, where that was written by a call."""
+    kept = {
+        name: each
+        for name, each in call.arguments.items()
+        if not (isinstance(each, str) and answer.strip() and answer.strip() in each)
+    }
+    return json.dumps(kept, ensure_ascii=False)
 
 
 def audit_record(record: Record, answer: str | None = None) -> Audit:

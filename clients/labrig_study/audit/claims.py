@@ -96,19 +96,19 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
         Where the text stands in a longer one.
     """
     text = text[:MOST]
-    bare = text.lstrip()
-    if bare[:1] in ("{", "["):
-        try:
-            tree = json.loads(text, parse_int=_Raw, parse_float=_Raw, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            pass
-        else:
-            yield from _Walk(text, at).numbers(tree, words)
-            return
     heads: list[str] = []
     before = ""
     where = at
+    if (found := _embedded(text)) is not None:
+        start, end, tree = found
+        yield from _Walk(text[start:end], at + start).numbers(tree, words | words_of(text[:start]))
+        text, where = text[end:], at + end
     for line in _ESCAPED.sub("  ", text).splitlines(keepends=True):
+        if (inner := _embedded(line)) is not None:
+            start, end, tree = inner
+            named = words | words_of(line[:start])
+            yield from _Walk(line[start:end], where + start).numbers(tree, named)
+            line, where = line[end:], where + end
         cells = _CELLS.split(line.strip().strip("|").strip())
         found = _with_units(line, list(find_quantities(line)))
         if len(cells) > 1 and not found:
@@ -137,6 +137,21 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
             )
         where += len(line)
         before = "" if tabled or re.search(r"[.:;!?|]\W*$|^\W*$", line) else line
+
+
+def _embedded(text: str) -> tuple[int, int, Any] | None:
+    """Return where JSON stands at the start of a text, behind a tag, a fence or a key, and its tree."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None
+    try:
+        tree, end = _DECODER.raw_decode(text, opening.end())
+    except (ValueError, RecursionError):
+        return None
+    return (opening.end(), end, tree) if tree and not isinstance(tree, _Raw) else None
+
+
+_OPENING = re.compile(r"\s{0,20}(?:<\w{1,40}>|```\w{0,20}|\w[\w .()-]{0,40}[:=])?\s{0,20}(?=[\[{])")
 
 
 def _with_units(line: str, found: list[Quantity]) -> list[Quantity]:
@@ -210,6 +225,14 @@ class _Pairs(list[tuple[str, Any]]):
     """An object of a JSON text, its keys in order."""
 
 
+_VALUES = ("value", "result", "answer", "amount")
+_PLACES = frozenset(["page", "line", "row", "index", "count", "year", "rank", "id", "tol", "n"])
+"""Words of keys whose numbers do not have the unit that stands beside them."""
+
+
+_DECODER = json.JSONDecoder(parse_int=_Raw, parse_float=_Raw, object_pairs_hook=_Pairs)
+
+
 class _Walk:
     """The leaves of a JSON text with their places: values come in the order in which they are written."""
 
@@ -232,11 +255,10 @@ class _Walk:
             mine = next((texts[key] for key in ("unit", "units") if key in texts), unit)
             for key, each in tree:
                 self._place(json.dumps(key, ensure_ascii=False))
-                yield from self.numbers(
-                    each,
-                    words | beside | words_of(key),
-                    mine or unit_of(key) or _unit_in(key, *texts.values()),
-                )
+                of_key = unit_of(key) or _unit_in(key, *(texts.values() if key in _VALUES else ()))
+                named = words_of(key)
+                own = of_key if named & _PLACES else mine or of_key
+                yield from self.numbers(each, words | beside | named, own)
         elif isinstance(tree, list):
             for each in tree:
                 yield from self.numbers(each, words, unit)
@@ -351,6 +373,10 @@ def days_and_times(text: str) -> Iterator[Name]:
         open_at = []
 
 
+_COUNTED = re.compile(r"[a-z]+[_-]\d{1,3}")
+"""What answers call their own rows: ``prop_002``."""
+
+
 def names_of(text: str) -> Iterator[Name]:
     """Give the names of an answer, each place once."""
     taken: list[tuple[int, int]] = []
@@ -360,7 +386,7 @@ def names_of(text: str) -> Iterator[Name]:
             start, end = found.span(group)
             if kind == "quotation" and not _is_quoted(text, start, found[group]):
                 continue
-            if any(start < b and a < end for a, b in taken):
+            if any(start < b and a < end for a, b in taken) or _COUNTED.fullmatch(found[group]):
                 continue
             taken.append((start, end))
             yield Name(kind, found[group].rstrip(".,;:*_"), start)

@@ -13,6 +13,7 @@ from labrig_study.audit.auditing import Audit, audit
 from labrig_study.audit.claims import days_and_times, names_of, numbers_of, spelled_numbers
 from labrig_study.audit.corrupting import WAYS, corrupt, spell
 from labrig_study.audit.measuring import judge
+from labrig_study.audit.passport import make_passport, validate
 from labrig_study.quantities import find_quantities, scale
 from support.command import labrig
 from support.written_logs import claude_log
@@ -173,6 +174,9 @@ def test_words_and_units_of_tables_and_keys() -> None:
     assert (hours.unit, sorted(hours.words)) == ("hours", ["elapsed", "hour"])
     (hectares,) = numbers_of('[{"key": "burnt_ha", "value": 4.5}]')
     assert hectares.unit == "ha"
+    (square,) = numbers_of('<final_json>[{"key": "burnt_ha", "value": 4.5}]</final_json>')
+    assert square.unit == "ha"
+    assert [each.unit for each in numbers_of('status: ok\nareas: {"area_sq_km": 0.5}')] == ["km2"]
     text = '{"a": "so it was 3.5 K", "b": [1, -2.50]}'
     assert [text[each.start : each.end] for each in numbers_of(text)] == ["3.5", "1", "-2.50"]
 
@@ -190,15 +194,80 @@ def test_numbers_in_words_and_days() -> None:
     ]
 
 
+def written(folder: Path, *answers: str) -> list[Path]:
+    """Return the records of logs in which a table was read and an answer given."""
+    for number, answer in enumerate(answers):
+        log = claude_log(("read_table", {"path": "waters.csv"}, [{"type": "text", "text": WATER}]), answer)
+        (folder / f"log{number}.jsonl").write_text(log)
+    assert labrig("import", "claude-code", str(folder), "--out", str(folder / "out")).returncode == 0
+    return [path.parent for path in sorted((folder / "out").glob("*/*/*/trajectory.json"))]
+
+
+def test_what_the_agent_wrote_as_its_answer_is_no_source_of_it() -> None:
+    said = "The colour index is 417.3."
+    wrote = ToolCall("write_file", {"path": "answer.txt", "content": said + "\n"}, 0, False)
+    assumed = ToolCall("compute", {"index": 417.3}, 0, False)
+    assert [each.status for each in audit(said, "?", [wrote], []).numbers] == ["unsourced"]
+    assert [each.status for each in audit(said, "?", [assumed], []).numbers] == ["own"]
+
+
+PASSED = (
+    "Calcium of Spring 1 is 64.2 mg/L. Calcium of Spring 2 is 0.0913 g/L. "
+    "Calcium of the springs differs by 27.12 mg/L."
+)
+
+
+def test_a_passport_leads_each_number_to_its_call_and_computes_it_again(tmp_path: Path) -> None:
+    (record,) = written(tmp_path, PASSED)
+    manifest = make_passport(record)
+    assert validate(json.loads(json.dumps(manifest)), record) == []
+    claims = {each["text"]: each for each in manifest["claims"]}
+    assert {text: (each["status"], each["recomputed"]) for text, each in claims.items() if "." in text} == {
+        "64.2": ("rounded", 64.18),
+        "0.0913": ("converted", pytest.approx(0.0913)),
+        "27.12": ("derived", pytest.approx(27.12)),
+    }
+    (link,) = claims["64.2"]["chain"]
+    assert (link["call"], link["tool"], link["arguments"]) == (0, "read_table", {"path": "waters.csv"})
+    assert link["text"][link["before"] :].startswith("64.18") and len(link["arguments_sha256"]) == 64
+    assert [each["value"] for each in claims["27.12"]["chain"]] == [91.3, 64.18]
+    assert manifest["summary"] == {"numbers": 5, "resolved": 5, "recomputed": 5, "names": 0, "flagged": 0}
+
+
+def test_a_passport_that_was_edited_or_whose_record_was_does_not_stand(tmp_path: Path) -> None:
+    (record,) = written(tmp_path, PASSED)
+    manifest = json.loads(json.dumps(make_passport(record)))
+    edited = {**manifest, "claims": [{**each, "recomputed": 1.0} for each in manifest["claims"]]}
+    assert validate(edited, record) == ["claims is not what the record gives"]
+    assert validate({**manifest, "summary": {}}) and validate([]) and validate({**manifest, "more": 1})
+    (blob,) = (record / "blobs").iterdir()
+    blob.write_bytes(blob.read_bytes().replace(b"64.18", b"64.19"))
+    assert labrig("check", "--record", str(record)).returncode == 2
+
+
+def test_the_command_checks_an_answer_of_somebody_else(tmp_path: Path) -> None:
+    (record,) = written(tmp_path, PASSED)
+    answer, page, made = tmp_path / "a.md", tmp_path / "p.html", tmp_path / "p.json"
+    answer.write_text(
+        "Calcium of Spring 1 is **64.18** mg/L, <script>alert()</script> and the colour index is 417.3."
+    )
+    done = labrig("check", str(answer), "--record", str(record), "-o", str(page))
+    assert done.returncode == 1 and "'417.3': unsourced" in done.stdout
+    assert "'64.18': result; call 1, read_table: 64.18 mg/L; computed again: 64.18" in done.stdout
+    html = page.read_text()
+    assert "&lt;script&gt;alert()" in html and "<script>alert" not in html
+    assert all(f'href="#c{n}"' in html and f'id="c{n}"' in html for n in range(3))
+    assert labrig("check", "--record", str(record), "-o", str(made)).returncode == 0
+    assert labrig("check", "--validate", str(made), "--record", str(record)).returncode == 0
+    made.write_text("{")
+    assert labrig("check", "--validate", str(made)).returncode == 2
+    assert labrig("check", "--record", str(tmp_path)).returncode == 2
+
+
 def test_the_command_prints_a_row_an_agent_and_what_it_finds(tmp_path: Path) -> None:
-    for number in range(4):
-        log = claude_log(
-            ("read_table", {"path": "waters.csv"}, [{"type": "text", "text": WATER}]),
-            f"Calcium of Spring 1 is 64.18 mg/L. Calcium of Spring 2 is {'91.3' if number else '58.7'} mg/L.",
-        )
-        (tmp_path / f"log{number}.jsonl").write_text(log)
+    said = "Calcium of Spring 1 is 64.18 mg/L. Calcium of Spring 2 is {} mg/L."
+    written(tmp_path, *(said.format("91.3" if number else "58.7") for number in range(4)))
     out = str(tmp_path / "out")
-    assert labrig("import", "claude-code", str(tmp_path), "--out", out).returncode == 0
     done = labrig("audit", out, "--each")
     assert done.returncode == 0 and "'58.7': contradicted (call 1 has 91.3 mg/L)" in done.stdout
     rows = [json.loads(line) for line in labrig("audit", out, "--json").stdout.splitlines()]
