@@ -206,8 +206,9 @@ def _unit_in(*names: str) -> str:
             continue
         if unit := plain_unit(" ".join(words)):
             return unit
-        for each in words:
-            if len(each) > 3 and each not in _NO_UNITS and is_unit(each) and is_known(each):
+        for each, behind in zip(words, [*words[1:], ""], strict=True):
+            named = len(each) > 3 and each not in _NO_UNITS and behind not in ("in", "of", "above", "below")
+            if named and is_unit(each) and is_known(each):
                 return each
     return ""
 
