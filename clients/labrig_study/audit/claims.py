@@ -374,8 +374,8 @@ def days_and_times(text: str) -> Iterator[Name]:
         open_at = []
 
 
-_COUNTED = re.compile(r"[a-z]+[_-]\d{1,3}")
-"""What answers call their own rows: ``prop_002``."""
+_NO_NAME = re.compile(r"[a-z]+[_-]\d{1,3}|[A-Z]\w*\.js")
+"""What answers call their own rows (``prop_002``), and libraries that are called like files (Vue.js)."""
 
 
 def names_of(text: str) -> Iterator[Name]:
@@ -387,7 +387,7 @@ def names_of(text: str) -> Iterator[Name]:
             start, end = found.span(group)
             if kind == "quotation" and not _is_quoted(text, start, found[group]):
                 continue
-            if any(start < b and a < end for a, b in taken) or _COUNTED.fullmatch(found[group]):
+            if any(start < b and a < end for a, b in taken) or _NO_NAME.fullmatch(found[group]):
                 continue
             taken.append((start, end))
             yield Name(kind, found[group].rstrip(".,;:*_"), start)

@@ -99,6 +99,7 @@ def test_what_a_claim_meets_only_by_chance_is_no_source() -> None:
         ("I have saved the table to sums.csv.", (("write_file", {"path": "other.csv", "content": "a"}),), 1),
         ("I have saved the table to sums.csv.", (("bash", {"command": "cat > sums.csv"}),), 0),
         ("I have saved the table to sums.csv.", (("bash", {"command": "ls"}),), 1),
+        ("I've created a Vue.js application.", (("write_file", {"path": "index.html", "content": "application"}),), 0),
         ("Your reservation has been cancelled.", (("cancel_reservation", {"id": "A"}),), 0),
         ("Your reservation has been cancelled.", (("get_reservation", {"id": "A"}),), 1),
         ("I could not save the table; it would have been saved to sums.csv.", (), 0),
