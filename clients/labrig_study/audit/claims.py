@@ -99,8 +99,8 @@ def numbers_of(text: str, words: frozenset[str] = frozenset(), at: int = 0) -> I
     heads: list[str] = []
     before = ""
     where = at
-    if (found := _embedded(text)) is not None:
-        start, end, tree = found
+    if (whole := _embedded(text)) is not None:
+        start, end, tree = whole
         yield from _Walk(text[start:end], at + start).numbers(tree, words | words_of(text[:start]))
         text, where = text[end:], at + end
     for line in _ESCAPED.sub("  ", text).splitlines(keepends=True):
