@@ -33,7 +33,7 @@ _CELLS = re.compile(r"\s*\|\s*|\t|,(?=\S)|\s{2,}")
 _ESCAPED = re.compile(r"\\[nrt]")
 _KEYED = re.compile(r"[\s*#>|-]*[A-Za-z][\w ()./%\"'-]{0,60}[:=]\s*[*\"'$€£]*$")
 _PIECES = re.compile(
-    r"https?://\S+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|\d{1,2}:\d\d(?::\d\d)?(?![\d.])|\d+(?:[-.]\d+){2,}"
+    r"https?://\S+|10\.\d{4,9}/\S+|\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?|\d{1,2}:\d\d(?::\d\d)?(?![\d.])|\d+(?:[-.]\d+){2,}"
     r"|[A-Za-z][A-Za-z0-9]*[-_][\w-]*\d[\w-]*"
 )
 """Days, times, telephones, addresses and names: their digits are no numbers of their own, but for a year."""
@@ -397,7 +397,7 @@ def names_of(text: str) -> Iterator[Name]:
 _SAYS = re.compile(
     r"(?:\b(?:says|said|states?|stated|reads|reported|reports|writes|wrote|notes|noted|"
     r"quoted|quotes?|according to|scan)\b"
-    r"[^.\n\"“]{0,40}|\"(?:quotes?|evidence|excerpt|sentence|support)\"\s*:\s*\[?\s*)$",
+    r"[^.\n\"“]{0,40}|\"(?:quote\w*|evidence|excerpt|sentence|support)\"\s*:\s*\[?\s*)$",
     re.IGNORECASE,
 )
 

@@ -33,9 +33,11 @@ class Found:
 
 def judge(change: Corrupted, audit: Audit) -> Found:
     """Compare an audit with what was changed."""
-    blamed = [each.start for each in audit.flagged] + [each.start for each in audit.undone]
-    reach = range(change.start - 12, change.end + 1)
-    caught = [start for start in blamed if start in reach]
+    blamed = [
+        (each.start, each.start + len(each.text)) for each in audit.flagged
+    ]  # a quotation holds what it holds
+    blamed += [(each.start, each.start) for each in audit.undone]
+    caught = [span for span in blamed if span[0] <= change.end and span[1] >= change.start - 12]
     return Found(change, bool(caught), len(blamed) - len(caught))
 
 

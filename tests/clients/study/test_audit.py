@@ -64,6 +64,7 @@ def audited(answer: str) -> Audit:
         ("Nb3Sn-8 has a sharp transition.", "Nb3Sn-8", "unsourced"),
         ("It says “The transition of Nb3Sn-7 is sharp”.", "The transition of Nb3Sn-7 is sharp", "result"),
         ("It says “The transition of Nb3Sn-7 is broad”.", "The transition of Nb3Sn-7 is broad", "unsourced"),
+        ('{"quoted_span": "transition of Nb3Sn-7 is broad"}', "transition of Nb3Sn-7 is broad", "unsourced"),
         ("It was measured on May 20, 2024 at 2:30 PM.", "2024-05-20", "result"),
         ("It was measured on May 21, 2024.", "2024-05-21", "unsourced"),
         ("It was measured at 2:45 p.m.", "14:45", "unsourced"),
@@ -178,6 +179,7 @@ def test_words_and_units_of_tables_and_keys() -> None:
     (square,) = numbers_of('<final_json>[{"key": "burnt_ha", "value": 4.5}]</final_json>')
     assert square.unit == "ha"
     assert [each.unit for each in numbers_of('status: ok\nareas: {"area_sq_km": 0.5}')] == ["km2"]
+    assert not list(numbers_of('{"doi": "10.5555/jms.77"}'))
     text = '{"a": "so it was 3.5 K", "b": [1, -2.50]}'
     assert [text[each.start : each.end] for each in numbers_of(text)] == ["3.5", "1", "-2.50"]
 
