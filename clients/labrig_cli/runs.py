@@ -76,7 +76,7 @@ def add_run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "suite",
         metavar="SUITE|FILE",
-        help="a suite, a file of questions (.toml, .jsonl, .csv), or of labrig run a sweep (.toml)",
+        help="a suite, a file of questions (.toml, .jsonl, .csv), or for `labrig run` a sweep (.toml)",
     )
     what = run.add_argument_group("what")
     what.add_argument("--arm", default="", metavar="X", help="arm of the suite (default: its first)")
@@ -400,6 +400,17 @@ def print_plan(plan: RunPlan, foreign: dict[str, list[str]]) -> None:
     print(f"agent {plan.agent.label}{settings}")
     for name, tools in foreign.items():
         print(f"server {name}: {len(tools)} tools, {', '.join(tools)}")
+    if foreign and foreign.keys() == arm.served.keys():
+        known = {tool for tools in foreign.values() for tool in tools}
+        wanted = [
+            (each.id, rule["tool"])
+            for each in plan.tasks
+            for rule in each.truth.get("calls", ())
+            if rule.get("least")
+        ]
+        for id, tool in wanted:
+            if tool not in known:
+                print(f"no server has the tool {tool}, of which {id} wants a call")
     print(f"at most {arm.max_steps} steps and {arm.wall_s:g} s a sample")
     if plan.agent.model and arm.max_tokens is not None:
         print(f"at most {units * arm.max_tokens:,} tokens in all, and one reply a sample above its limit")

@@ -123,9 +123,15 @@ def last_answer(text: str) -> str:
 
     >>> last_answer("ANSWER: 7?\\nNo.\\n\\n**ANSWER:** 8.27 mg/L"), last_answer("The answer: 8")
     ('8.27 mg/L', '')
+    >>> last_answer("ANSWER: **20 °C**"), last_answer("ANSWER: `a*`")
+    ('20 °C', 'a*')
     """
     found = re.split(r"(?im)^[ \t>*_`#-]*ANSWER[ \t*_`]*:[ \t*_`]*", text)
-    return found[-1].strip() if len(found) > 1 else ""
+    answer = found[-1].strip() if len(found) > 1 else ""
+    for mark in ("**", "`"):
+        if answer.count(mark) % 2:  # its beginning went with what leads to the answer
+            answer = answer.removesuffix(mark).rstrip()
+    return answer
 
 
 def last_letter(text: str, choices: Sequence[str]) -> str:

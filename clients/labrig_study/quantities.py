@@ -156,8 +156,9 @@ def _fold(unit: str) -> str:
 
 
 def _as_pint(unit: str) -> str:
-    """Return a unit as pint reads it: ``kg m-2`` and ``g/m3`` have their exponents marked."""
-    if re.search(r"\d{3}|\*\*", unit):
+    """Return a unit as pint reads it: ``kg m-2``, ``g/m3`` and ``g/m**3`` have their exponents marked."""
+    unit = unit.replace("**", "^")
+    if re.search(r"\d{3}", unit):
         raise ValueError(unit)
     marked = re.sub(r"([A-Za-zµμΩÅ])\^?(-?\d{1,2})", r"\1**\2", unit.replace("·", "*"))
     return re.sub(r"(?<=[\w)])\s+(?=[A-Za-zµμ(])", "*", marked)

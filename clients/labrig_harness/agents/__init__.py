@@ -34,6 +34,8 @@ GROUP = "labrig.agents"
 FILE = ".py:"
 """What the name of an agent has in it that is a class of a file: FILE.py:CLASS."""
 
+_MADE = "a class made by (spec, seed), with accept(arm) and async run(bench)"
+
 Solve = Callable[[SampleInput], Solution]
 """Looks the reference solution of an item up; only agents that play solutions are given it."""
 
@@ -91,7 +93,7 @@ def make(
 def _make_brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> Agent:
     """Return an agent that an entry point brings, or a file."""
     if FILE in spec.kind:
-        return _check_methods(_load_class(spec.kind)(spec, seed), spec.label, spec.kind)
+        return _make_checked(_load_class(spec.kind), spec, seed, spec.label, spec.kind)
     brought = sorted({each.name for each in entries(GROUP)})
     if spec.kind not in brought:
         raise unknown_name("agent", spec.kind, (*NAMES, *own, *brought), where="--agent")
@@ -100,16 +102,24 @@ def _make_brought(spec: AgentSpec, seed: str, own: Mapping[str, MakeAgent]) -> A
         maker: MakeAgent = entry.load()
     except Exception as error:  # whatever a module does at import is not to take the house down
         raise unimportable("agent", entry, error) from error
-    return _check_methods(maker(spec, seed), spec.kind, entry.value)
+    return _make_checked(maker, spec, seed, spec.kind, entry.value)
 
 
-def _check_methods(agent: Agent, name: str, where: str) -> Agent:
+def _make_checked(maker: MakeAgent, spec: AgentSpec, seed: str, name: str, where: str) -> Agent:
+    try:
+        agent = maker(spec, seed)
+    except LabrigError:
+        raise
+    except Exception as error:  # whatever its class does is not to take the house down
+        raise LabrigError(
+            f"The agent {name!r} cannot be made: {type(error).__name__}: {error}", where=where, expected=_MADE
+        ) from error
     missing = [each for each in ("accept", "run") if not callable(getattr(agent, each, None))]
     if missing:
         raise LabrigError(
             f"The agent {name!r} lacks the method {' and '.join(missing)}",
             where=where,
-            expected="a class made by (spec, seed), with accept(arm) and async run(bench)",
+            expected=_MADE,
         )
     return agent
 
@@ -125,7 +135,11 @@ def _load_class(named: str) -> MakeAgent:
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # whatever it does at import is not to take the house down
-        raise LabrigError(f"It cannot be imported: {type(error).__name__}: {error}", where=path) from error
+        raise LabrigError(
+            f"It cannot be imported: {type(error).__name__}: {error}",
+            where=path,
+            try_=f"PYTHONPATH={Path(path).parent}, if it imports a file beside it",
+        ) from error
     found: MakeAgent | None = getattr(module, name, None)
     if not callable(found):
         classes = [each for each, value in vars(module).items() if isinstance(value, type)]

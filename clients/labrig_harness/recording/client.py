@@ -26,6 +26,9 @@ from labrig_harness.recording.recorder import CallFailed, Recorder
 from labrig_harness.recording.wire import printable
 from labrig_harness.registry.servers import Target
 
+START_S = 180.0
+"""Seconds in which a server must start and list its tools; npx and uvx may fetch it first."""
+
 ALIVE_S = 5.0
 """Seconds in which a server must list its tools to count as alive after a call went wrong."""
 
@@ -175,10 +178,12 @@ class ServerClient:
                 await connection.close()
         connection = Connection(self._target, self._options)
         try:
-            await connection.open()
-            tools = await connection.list_tools()
+            async with asyncio.timeout(START_S):
+                await connection.open()
+                tools = await connection.list_tools()
         except BaseException as error:
-            what = connection.add_last_words(f"{self._target.name} did not start: {innermost(error)}")
+            why = f"no answer within {START_S:g} s" if isinstance(error, TimeoutError) else innermost(error)
+            what = connection.add_last_words(f"{self._target.name} did not start: {why}")
             await connection.close()
             if not isinstance(error, Exception):
                 raise

@@ -132,6 +132,8 @@ def print_record(
             head(f"no score: {error.what}")
         else:
             head(f"score: strict {score.strict:g}, compat {score.compat:g}, answer {score.answer or 'none'}")
+            why = [score.facts.get("why"), *(score.facts.get("failed_calls") or ())]  # of questions of a file
+            body("\n".join(str(each) for each in why if each))
     if truth:
         head("truth")
         body(json.dumps(sample.truth, indent=1, ensure_ascii=False))

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 COLUMNS = ("measure", "samples", "A", "B", "B - A", "95 % CI", "settled", "samples to settle it")
 NOTE = (
     "Means over the samples that both runs have; repeats of a sample are averaged first. The intervals resample "
-    "samples with both their sides, or whole groups of them. settled: the interval leaves 0 out. samples to "
+    "samples with both their sides, or whole groups of them; where all differ alike an exact sign test stands in "
+    "their place. settled: the interval leaves 0 out, or p is below 0.05. Strict counts what a question asserts of "
+    "calls, which cannot hold without a server; compat does not. samples to "
     "settle it: so many like these would find a difference as large as the one seen 4 times in 5, at the 5 % level."
 )
 
@@ -35,6 +37,7 @@ def _read_cost(record: Record) -> float | None:
 
 MEASURES: Mapping[str, Callable[[Record], float | None]] = {
     "accuracy (strict)": lambda record: score_of(record).strict,
+    "accuracy (compat)": lambda record: score_of(record).compat,
     "false completions": _read_false_completion,
     "tokens": tokens_of,
     "cost": _read_cost,
@@ -54,6 +57,8 @@ class Gain:
         B - A, with the paired bootstrap over clusters.
     wanted
         Samples at which a difference of this size would be found; None where nothing differs or there is no spread.
+    p
+        Exact sign test, where every sample or group differs in the same way: there is no interval then; else None.
     """
 
     measure: str
@@ -62,11 +67,14 @@ class Gain:
     b: float
     difference: Estimate
     wanted: int | None
+    p: float | None = None
 
     @property
     def settled(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval leaves 0 out, or the test says as much."""
         interval = self.difference.interval
+        if self.p is not None:
+            return self.p < 0.05
         return interval is not None and (interval[0] > 0 or interval[1] < 0)
 
 
@@ -89,13 +97,16 @@ def measure_gain(
     """Return the difference of two sides of the same samples."""
     from labrig_study.statistics.bootstrap import bootstrap_difference
     from labrig_study.statistics.clustered import detectable
+    from labrig_study.statistics.paired import mcnemar
 
     difference = bootstrap_difference(a, b, clusters, resamples=resamples, seed=seed)
     least = detectable(a, b, clusters).paired
     wanted = None
     if least is not None and difference.value:
         wanted = ceil(len(a) * (least / abs(difference.value)) ** 2)
-    return Gain(measure, len(a), fmean(a), fmean(b), difference, wanted)
+    alike = difference.interval is None and difference.value != 0
+    p = mcnemar(len(set(clusters)), 0).exact_p if alike else None
+    return Gain(measure, len(a), fmean(a), fmean(b), difference, wanted, p)
 
 
 def _average_samples(run: Run, read: Callable[[Record], float | None]) -> dict[str, float]:
@@ -120,7 +131,9 @@ def gain_table(a: Run, b: Run, found: list[Gain]) -> Table:
             _write_number(each.difference.value, "+"),
             " to ".join(_write_number(end, "+") for end in each.difference.interval)
             if each.difference.interval
-            else None,
+            else None
+            if each.p is None
+            else f"p {each.p:.2g} (exact)",
             "yes" if each.settled else "no",
             each.wanted,
         )

@@ -9,10 +9,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from labrig_study.quantities import is_known
+
 Kind = Literal["choice", "number", "text", "regex", "json", "abstain"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_CHARS = 100_000
+_NO_TOLERANCE = "tolerance {} is no number from 0 on, and no share such as 2%"
 Id = r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}"
 
 
@@ -89,6 +92,13 @@ class Question(Strict):
     call_s: float | None = Field(None, gt=0)
     max_tokens: int | None = Field(None, ge=1)
 
+    @field_validator("tolerance", mode="before")
+    @classmethod
+    def _check_tolerance(cls, tolerance: object) -> object:
+        if isinstance(tolerance, bool):
+            raise ValueError(_NO_TOLERANCE.format(tolerance))
+        return tolerance
+
     @field_validator("options")
     @classmethod
     def _check_options(cls, options: list[str]) -> list[str]:
@@ -106,6 +116,10 @@ class Question(Strict):
             raise ValueError("options belong to kind choice")
         if self.unit and self.kind not in ("number", "abstain"):
             raise ValueError("unit belongs to kind number")
+        if re.search(r"[\s*/^]", self.unit) and not is_known(
+            self.unit
+        ):  # one word, such as USD, may be itself
+            raise ValueError(f"unit {self.unit!r} cannot be read: as in mg/L, g/cm3, kg m-2, degC")
         _CHECKS[self.kind](self)
         return self
 
@@ -115,7 +129,7 @@ class Question(Strict):
         if isinstance(self.tolerance, str):
             text, percent, rest = self.tolerance.partition("%")
             if rest.strip():
-                raise ValueError(f"tolerance {self.tolerance!r} is no number, and no share such as 2%")
+                raise ValueError(_NO_TOLERANCE.format(self.tolerance))
             return float(text) / (100 if percent else 1), bool(percent)
         return self.tolerance or 0.0, False
 
@@ -224,7 +238,7 @@ def check_tolerance(question: Question) -> None:
     except ValueError:
         found = -1.0
     if not (isfinite(found) and found >= 0):
-        raise ValueError(f"tolerance {question.tolerance!r} is no number, and no share such as 2%")
+        raise ValueError(_NO_TOLERANCE.format(question.tolerance))
 
 
 def pattern_of(value: object) -> object:

@@ -115,3 +115,7 @@ def test_more_questions_are_wanted_for_a_smaller_gain() -> None:
     assert large.settled and not small.settled and not none.settled
     assert large.wanted is not None and small.wanted is not None and large.wanted < 100 < small.wanted
     assert none.wanted is None and none.difference.value == 0
+    every = measure_gain("x", [0.0] * 10, [1.0] * 10, names[:10], resamples=500, seed=0)
+    assert every.difference.interval is None and every.settled and every.p == pytest.approx(2 / 2**10)
+    few = measure_gain("x", [0.0] * 10, [1.0] * 10, ["one group"] * 10, resamples=500, seed=0)
+    assert not few.settled, "ten questions of one group are one"

@@ -26,6 +26,11 @@ class Patient:
         bench.turn(f"waited {self.spec.settings['days']} days with {self.seed}")
 
 
+class Bare:
+    def accept(self, arm):
+        pass
+
+
 class Broken(Patient):
     async def run(self, bench):
         raise RuntimeError("no more")
@@ -125,6 +130,7 @@ def test_a_class_of_a_file_is_an_agent(asked: str, tmp_path: Path) -> None:
         (f"{tmp_path / 'other.py'}:Patient", "no such file"),
         (f"{tmp_path / 'mine.py'}:Patiant", "Patient"),
         (f"{tmp_path / 'mine.py'}:Idle", "accept"),
+        (f"{tmp_path / 'mine.py'}:Bare", "cannot be made: TypeError"),
     ):
         refused = labrig(*words, "--agent", named)
         assert refused.returncode == 2 and told in refused.stderr, refused.stderr

@@ -17,6 +17,7 @@ from labrig.errors import LabrigError
 from labrig_harness import suites
 from labrig_harness.arm import Arm, Served
 from labrig_harness.endings import ServerError
+from labrig_harness.recording import client
 from labrig_harness.recording.client import kept_servers
 from labrig_harness.registry.servers import Target, headers_of, kept_of
 from labrig_harness.run.bench import WorkBench
@@ -126,6 +127,15 @@ async def test_a_server_that_does_not_start_says_why_in_its_last_words(tmp_path:
     with pytest.raises(LabrigError, match=r"x did not start: .*the licence file is missing"):
         await list_foreign_tools(Arm("a").on({"x": target}))
     assert capfd.readouterr().err == "", "the terminal belongs to the run"
+
+
+async def test_a_server_that_does_not_answer_at_its_start_holds_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "START_S", 0.3)
+    target = Target.of_word("x=-- sh -c 'echo one moment >&2; exec sleep 600'")
+    with pytest.raises(LabrigError, match=r"x did not start: no answer within 0\.3 s: one moment"):
+        await list_foreign_tools(Arm("a").on({"x": target}))
 
 
 async def test_a_kept_server_goes_from_record_to_record_until_it_dies(script: Path, tmp_path: Path) -> None:

@@ -77,6 +77,9 @@ def test_what_a_file_says_stands_for_flags(
         ({"tolerence": 1}, "did you mean tolerance"),
         ({"tolerance": None}, "needs a tolerance"),
         ({"tolerance": "2 %%"}, "no share such as 2%"),
+        ({"tolerance": True}, "tolerance True is no number from 0 on"),
+        ({"tolerance": -1}, "tolerance -1.0 is no number from 0 on"),
+        ({"unit": "furlongs per banana"}, "unit 'furlongs per banana' cannot be read"),
         ({"answer": "three"}, "is no number"),
         ({"answer": None}, "answer is missing"),
         ({"id": "../a"}, "question ../a: id"),
@@ -142,11 +145,13 @@ def test_a_number_is_read_as_it_is_written(text: str, found: tuple[float, str] |
     assert read_quantity(text) == found
 
 
-def test_units_are_converted_or_refused() -> None:
+def test_units_are_converted_or_refused(tmp_path: Path) -> None:
+    assert read_questions(written(tmp_path, QUESTION | {"unit": "USD"})).question[0].unit == "USD"
     assert convert(25, "°C", "K") == pytest.approx(298.15)
     assert convert(2, "mmol/kgw", "mol/kg") == pytest.approx(0.002)
     assert convert(2, "kg m-2 s-1", "g/m2/s") == pytest.approx(2000)
     assert convert(2, "USD", "USD") == 2  # not known to pint, and the same
+    assert convert(2, "g/cm**3", "g/cm3") == pytest.approx(2) == convert(2, "g/cm3", "g/cm**3")
     assert convert(2, "USD", "EUR") is None and convert(2, "m**999999999", "m") is None
 
 
