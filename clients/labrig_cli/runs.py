@@ -547,7 +547,8 @@ def carry_out(
             try:
                 _execute(plan, out, scheduler, advance, probe)
             except KeyboardInterrupt:
-                console.print(f"interrupted; what is recorded stays. Go on with: labrig resume {out}")
+                stays = f"; what is recorded stays. Go on with: labrig resume {out}"
+                console.print(f"interrupted{stays if (out / 'tasks.jsonl').exists() else ''}")
                 raise
             bars.update(bar, completed=len(plan.units()))
     scored = score_folder(out)

@@ -139,7 +139,7 @@ def kept_tasks(out: Path, samples: Sequence[Sample]) -> list[Sample]:
         common = len(ours.keys() & theirs.keys())
         raise LabrigError(
             f"The output folder holds {len(theirs)} samples, {common} of them among your {len(ours)}"
-            + (f", {len(changed)} with another text or answer" if changed else ""),
+            + (f", {len(changed)} with another text or answer, {changed[0]} first" if changed else ""),
             where=str(out),
             expected="the same samples, or fewer or more of them: suite, version, --seed and --items as before",
             try_="another --out",
