@@ -117,5 +117,6 @@ def test_questions_of_a_file_one_of_them_too_long(service: str, tmp_path: Path) 
     )
     assert {record["end"] for record in played if record["task"] == "long"} == {"token_limit"}
     calls = [call for record in played for step in record["steps"] for call in step["calls"]]
-    assert any(call["fault"] for call in calls), "some of its calls are malformed, and told so"
-    assert any(call["record"] >= 0 and not call["is_error"] for call in calls), "and some are right"
+    assert calls and any(call["fault"] for call in calls), "some of its calls are malformed"
+    for call in calls:  # each came to a server, or was told what is wrong with it
+        assert call["record"] >= 0 or (call["fault"] and call["told"]), call
