@@ -18,7 +18,7 @@ from labrig_harness.trajectory import Trajectory
 from labrig_suites.questions.answers import JUDGES, UNREADABLE, first_line, is_abstention
 from labrig_suites.questions.calls import failed_rules
 
-VERSION = "1"
+VERSION = "2"
 """Of scorer and parsers together."""
 
 _SHOWN = 200
