@@ -353,6 +353,7 @@ async def test_code_takes_results_by_their_handles(tmp_path: Path, python: str) 
     assert float(result.content[0].text.splitlines()[1]) == pytest.approx(hottest, abs=2e-4)
 
 
+@pytest.mark.accept
 async def test_a_shapefile_is_read_by_its_shapes_and_georeferencing_beside_a_raster_is_named(
     served: tuple[Client[Any], Path],
 ) -> None:

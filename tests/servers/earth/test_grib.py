@@ -124,6 +124,7 @@ async def test_without_its_reader_the_line_that_brings_it_is_said(
     assert "labrig setup grib" in found["error"]
 
 
+@pytest.mark.accept
 def test_grib_and_hdf4_are_known_by_their_first_bytes(tmp_path: Path) -> None:
     assert is_grib(b"GRIB\0\0\0\1") and is_grib(b"\1\r\r\n012\r\r\nHTXA85 EGRR 081200\r\r\nGRIB\0\0\0\2")
     assert not is_grib(b"name,GRIB code\n1,2") and not is_grib(b"")
