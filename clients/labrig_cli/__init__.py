@@ -9,7 +9,8 @@ Exit codes: 0 done; 1 the tool or the work failed; 2 the command line cannot be 
   `compare`; `audit`: where the numbers of answers come from; `judging`: judge, a model asked for what scorers
   cannot tell; `verdict`: the exit code for CI
 - `questions`: new-suite, and a file of questions in place of a suite; `sweep`: a file of runs in its place
-- `generate`: items as a file; `logs`: import, export, show; `proxy`: record any server; `ledger`; `sandbox`
+- `generate`: items as a file; `bridges`: tasks for frameworks of others; `logs`: import, export, show
+- `proxy`: record any server; `ledger`; `sandbox`
 - `house`: install, manifests, setup, doctor, gc; `installing`: servers put into a client's configuration, manifests
 - `settings`: K=V on a command line
 """
@@ -35,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     from labrig_cli import (
         ab,
         audit,
+        bridges,
         compare,
         generate,
         house,
@@ -61,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     servers.add(verbs)
     generate.add(verbs)
+    bridges.add(verbs)
     questions.add(verbs)
     runs.add(verbs)
     ab.add(verbs)

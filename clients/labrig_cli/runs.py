@@ -291,7 +291,7 @@ def make_plan(arguments: argparse.Namespace, asked: Sequence[Sample] = ()) -> Ru
         web=arguments.native_web,
     )
     plan.check()  # before the tasks, which may take an engine to make
-    samples, chosen = _choose_samples(arguments, suite, preset, asked)
+    samples, chosen = choose_samples(arguments, suite, preset, asked)
     if spec.kind == "reference":
         _require_solvable(suite, samples, plan.arm)
     plan = replace(plan, tasks=tuple(samples), preset=chosen)
@@ -340,7 +340,7 @@ def _check_flags(arguments: argparse.Namespace) -> None:
         raise LabrigError("A cost budget needs a price table", where="--max-cost", try_="--prices FILE")
 
 
-def _choose_samples(
+def choose_samples(
     arguments: argparse.Namespace, suite: Suite, preset: Preset | None, asked: Sequence[Sample] = ()
 ) -> tuple[Sequence[Sample], dict[str, Any]]:
     """Return the samples to run, of the file or the seed, by preset, id and number; and what the preset left out."""

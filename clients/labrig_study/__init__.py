@@ -9,4 +9,5 @@
 - `formats`: logs of other benchmarks and tables of results, read and written
 - `judging`: a model asked what scorers cannot tell; its verdicts stay beside the records
 - `logs`: import, export, show
+- `bridges`: samples, servers and scorers inside frameworks of others
 """

@@ -41,6 +41,10 @@ VERBS: dict[str, tuple[str, ...]] = {
     "compare": ("compare", "{tmp}/out", "{tmp}/out"),
     "import": ("import", "{tmp}/log.jsonl", "--out", "{tmp}/imported"),
     "export": ("export", "{tmp}/out", "--to", "atif"),
+    "export-tasks": (
+        *("export-tasks", "phreeqc-basics", "--format", "harbor"),
+        *("--limit", "1", "--out", "{tmp}/harbor"),
+    ),
     "show": ("show", "{tmp}/out"),
     "proxy": ("proxy", "phreeqc", "--log", "{tmp}/log"),
     "sandbox": ("sandbox", "run", "-c", "print(1)"),

@@ -77,4 +77,7 @@ def add_trial(run: ReadRun, trial: Json) -> ReadRun:
     if isinstance(answer := trial.get("agent_answer"), str):
         run = aar_tools.unfold(replace(run, committed=answer))
     meta = {**run.meta, "trial": word(trial.get("trial_name")), **({"scores": scores} if scores else {})}
-    return replace(run, item=run.item or word(trial["task_name"]), meta=meta)
+    organisation, _, name = word(trial["task_name"]).rpartition("/")
+    # A task of ours (`labrig_study.bridges.harbor`) is called after its sample.
+    item = name if organisation.startswith("labrig-") else word(trial["task_name"])
+    return replace(run, item=run.item or item, meta=meta)
