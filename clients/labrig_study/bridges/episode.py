@@ -21,8 +21,9 @@ from labrig_harness.channels import read_submission
 from labrig_harness.left_files import left_files
 from labrig_harness.recording.call_store import Session
 from labrig_harness.recording.recorder import Course
+from labrig_harness.records.items_file import read_tasks
 from labrig_harness.records.outfolder import json_text, write_new
-from labrig_harness.registry.servers import Target
+from labrig_harness.registry.servers import Target, serve_flags
 from labrig_harness.run.bench import WorkBench
 from labrig_harness.run.linking import tool_call
 from labrig_harness.run.plan import RunPlan
@@ -95,6 +96,19 @@ class Episode:
         """What the agent is sent."""
         return self.arm.prompt(self.sample.brief)
 
+    def open(self, folder: Path) -> list[str]:
+        """Make a folder ready for the episode, and return the words after ``labrig`` that serve it there."""
+        calls, workspace = _places(folder)
+        calls.mkdir(parents=True)
+        workspace.mkdir()
+        blobs.place(self.sample.brief.files, workspace)
+        options = replace(self.arm.serve, workspace=workspace, log_calls=calls)
+        return ["serve", self.arm.server, *serve_flags(options)]
+
+    def score_folder(self, folder: Path, last: str) -> Score:
+        """Return the score of what was done in a folder that `open` made."""
+        return self.score(*_places(folder), last)
+
     def trajectory(self, calls: Path, workspace: Path, last: str = "") -> Trajectory:
         """Return what was done: a turn for each call that the server logged, then the agent's last message."""
         if not calls.is_dir():  # no log is no evidence, and not an agent that did nothing
@@ -133,3 +147,17 @@ class Episode:
             async with WorkBench(self.sample.brief, arm, Path(folder), Path(folder)) as bench:
                 await Reference(lambda _: self.suite.solution(self.sample, arm)).run(bench)
         return bench.steps[-1].text if bench.steps[-1].source == "agent" else ""
+
+
+def _places(folder: Path) -> tuple[Path, Path]:
+    """Return where an episode's log of calls and its workspace lie."""
+    return folder / "calls", folder / "workspace"
+
+
+def choose(suite: Suite, tasks: str = "", seed: int = 0, limit: int = 0) -> list[Sample]:
+    """Return the samples of a file, or those of a seed; the first of them, where a limit is set."""
+    if tasks:
+        return read_tasks(Path(tasks), suite)[: limit or None]
+    if suite.first_tasks and limit:
+        return suite.first_tasks(seed, limit)
+    return suite.tasks(seed=seed)[: limit or None]

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import tomlkit
 
 from labrig.errors import LabrigError
-from labrig.toolbox import ServeOptions
 from labrig_harness import blobs
 from labrig_harness.arm import Arm
 from labrig_harness.records.outfolder import safe
@@ -123,7 +123,7 @@ def _describe_task(episode: Episode) -> dict[str, object]:
 
 def _compose(arm: Arm) -> dict[str, object]:
     """Return the second container, in JSON, which is YAML: the server, as the arm sets it up."""
-    options = ServeOptions(**{**vars(arm.serve), "workspace": Path(WORKSPACE), "log_calls": Path(CALLS)})
+    options = replace(arm.serve, workspace=Path(WORKSPACE), log_calls=Path(CALLS))
     command = [arm.server, "--http", f"127.0.0.1:{PORT}", *serve_flags(options)]
     return {
         "services": {

@@ -15,6 +15,7 @@ from labrig.toolbox import ServeOptions
 from labrig_harness import suites
 from labrig_harness.arm import Served
 from labrig_harness.blobs import Blob
+from labrig_harness.channels import last_json_object
 from labrig_harness.suite import Fixture
 from labrig_programs.reading.read_run import ReadRun
 from labrig_study.bridges.episode import Episode
@@ -68,6 +69,9 @@ def test_an_episode_is_scored_as_our_own_run_is(name: str, tmp_path: Path) -> No
         episode.write(tmp_path / str(number) / "episode.json")
         episode = Episode.read(tmp_path / str(number) / "episode.json")
         said = _leave(fixture, episode, tmp_path / str(number))
+        committed = fixture.trajectory.submission
+        if said and last_json_object(said) != (committed and committed.text):
+            continue  # a submission as no channel reads it: fixtures try the scorer alone, too
         score = episode.score(tmp_path / str(number) / "calls", tmp_path / str(number) / "workspace", said)
         assert (score.strict, score.compat) == (fixture.strict, fixture.compat), fixture.about
         tried.append((score.strict, score.compat))
