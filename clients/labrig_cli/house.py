@@ -52,7 +52,12 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     install.add_argument(
         "-y", "--yes", action="store_true", help="write without asking; needed where no terminal is"
     )
-    install.add_argument("--undo", action="store_true", help="take the servers out again")
+    install.add_argument("--undo", action="store_true", help="take the servers, or the skills, out again")
+    install.add_argument(
+        "--skills",
+        action="store_true",
+        help="in place of servers, skills: how to work with the tools, one a domain (claude-code, codex)",
+    )
     install.set_defaults(run=_install)
 
     manifests = verbs.add_parser("manifests", help="write the client configurations and registry entries")
@@ -81,6 +86,8 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _install(arguments: argparse.Namespace) -> int:
     from labrig_cli.installing import install
 
+    if arguments.skills:
+        return _install_skills(arguments)
     if arguments.undo:
         if arguments.servers:
             raise LabrigError("--undo takes the whole installation back", try_="leave the servers out")
@@ -110,20 +117,55 @@ def _install(arguments: argparse.Namespace) -> int:
     print(plan.diff, end="")
     if arguments.dry_run:
         return 0
-    if not arguments.yes and not sys.stdin.isatty():
-        raise LabrigError(
-            "Nobody can be asked here, so nothing was written",
-            where=str(plan.path),
-            try_="the same command with --yes",
-            code="refused",
-        )
-    if not arguments.yes and input(f"write this to {where}? [y/N] ").strip().lower() not in ("y", "yes"):
-        print("nothing was written")
+    if not _is_agreed(arguments, where):
         return FAILED
     install.apply(plan)
     print(f"wrote {where}; `labrig install {arguments.client} --undo` takes it back")
     if next_step := CLIENTS[arguments.client].next_step:
         print(f"next: {next_step}")
+    return 0
+
+
+def _is_agreed(arguments: argparse.Namespace, where: str) -> bool:
+    """Return whether the change that was shown may be written, by the flag or by the user."""
+    if not arguments.yes and not sys.stdin.isatty():
+        raise LabrigError(
+            "Nobody can be asked here, so nothing was written",
+            where=where,
+            try_="the same command with --yes",
+            code="refused",
+        )
+    if arguments.yes or input(f"write this to {where}? [y/N] ").strip().lower() in ("y", "yes"):
+        return True
+    print("nothing was written")
+    return False
+
+
+def _install_skills(arguments: argparse.Namespace) -> int:
+    from labrig_cli.installing import skills
+
+    if arguments.servers or arguments.path:
+        raise LabrigError("--skills installs all skills, and no server", try_="leave SERVER and --path out")
+    folder = skills.find_folder(arguments.client)
+    if arguments.undo:
+        removed, kept = skills.undo(folder)
+        print(f"took {', '.join(removed) or 'nothing'} out of {folder}")
+        for name in kept:
+            print(f"{name} is not as this release has it, and stays")
+        return 0
+    changes = skills.plan(folder)
+    if not changes:
+        print(f"{folder} is as it should be")
+        return 0
+    print(skills.make_diff(changes), end="")
+    if arguments.dry_run:
+        return 0
+    if not _is_agreed(arguments, str(folder)):
+        return FAILED
+    skills.apply(changes)
+    print(
+        f"wrote {len(changes)} skills to {folder}; `labrig install {arguments.client} --skills --undo` takes them out"
+    )
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The examples in README and docs are executed, and the generated parts are what the code would write.
+"""The examples in README, docs and skills are executed, and the generated parts are what the code would write.
 
 - A ``python`` block runs as a program; one that begins with ``# file: NAME`` is written to that file instead.
 - In a ``console`` block each line that begins with ``$`` is a command; it must succeed, and the lines that follow
@@ -21,7 +21,7 @@ import pytest
 from support.command import Done, labrig
 from support.places import PROJECT as ROOT
 
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "clients").rglob("SKILL.md")])
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
