@@ -25,6 +25,8 @@ from inspect_ai.util import apply_limits, time_limit, token_limit, turn_limit
 
 from labrig.errors import LabrigError
 from labrig_harness import suites
+from labrig_harness.agent import AgentSpec
+from labrig_harness.run.plan import RunPlan
 from labrig_study.bridges.episode import Episode, choose
 
 FOLDER = "labrig_folder"
@@ -38,10 +40,9 @@ def _offer(name: str) -> None:
 
     def make(arm: str = "", tasks: str = "", seed: int = 0, limit: int = 0) -> Any:
         suite = suites.load(name)
-        episodes = {
-            sample.id: Episode.of(suite, suite.arm(arm), sample)
-            for sample in choose(suite, tasks, seed, limit)
-        }
+        chosen, asked = suite.arm(arm), choose(suite, tasks, seed, limit)
+        RunPlan(suite, chosen, AgentSpec("nop"), tuple(asked)).check()  # a server without what it needs
+        episodes = {sample.id: Episode.of(suite, chosen, sample) for sample in asked}
         samples = [InspectSample(id=id, input=each.prompt) for id, each in episodes.items()]
         by = {each: [mean(), stderr()] for each in ("strict", "compat")}
         return Task(
@@ -51,7 +52,7 @@ def _offer(name: str) -> None:
             scorer=scorer(metrics=by, name="labrig")(lambda: _judge(episodes))(),
             cleanup=_clean,
             version=suite.version,
-            metadata={"arm": suite.arm(arm).name, "scorer_version": suite.scorer_version},
+            metadata={"arm": chosen.name, "scorer_version": suite.scorer_version},
         )
 
     make.__name__ = name.replace("-", "_")
