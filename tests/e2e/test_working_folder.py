@@ -45,6 +45,7 @@ VERBS: dict[str, tuple[str, ...]] = {
         *("export-tasks", "phreeqc-basics", "--format", "harbor"),
         *("--limit", "1", "--out", "{tmp}/harbor"),
     ),
+    "serve-tasks": ("serve-tasks", "phreeqc-basics", "--arm", "direct"),
     "show": ("show", "{tmp}/out"),
     "proxy": ("proxy", "phreeqc", "--log", "{tmp}/log"),
     "sandbox": ("sandbox", "run", "-c", "print(1)"),

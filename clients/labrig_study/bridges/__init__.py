@@ -4,4 +4,5 @@
   message) as a trajectory, and its score
 - `harbor`: a folder a sample for Harbor; `inside`: what runs in its containers
 - `inspect_tasks`: tasks of Inspect
+- `gym`: a resources server in the form of NeMo Gym, which verifiers asks, too
 """

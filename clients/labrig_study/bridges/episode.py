@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -96,14 +97,17 @@ class Episode:
         """What the agent is sent."""
         return self.arm.prompt(self.sample.brief)
 
-    def open(self, folder: Path) -> list[str]:
-        """Make a folder ready for the episode, and return the words after ``labrig`` that serve it there."""
+    def open(self, folder: Path) -> tuple[Path, Path]:
+        """Make a folder ready for the episode; return where the calls are logged, and the workspace with its files."""
         calls, workspace = _places(folder)
         calls.mkdir(parents=True)
         workspace.mkdir()
         blobs.place(self.sample.brief.files, workspace)
-        options = replace(self.arm.serve, workspace=workspace, log_calls=calls)
-        return ["serve", self.arm.server, *serve_flags(options)]
+        return calls, workspace
+
+    def serving(self, calls: Path, workspace: Path) -> list[str]:
+        """Return the words after ``labrig serve`` that serve the episode there."""
+        return [self.arm.server, *serve_flags(replace(self.arm.serve, workspace=workspace, log_calls=calls))]
 
     def score_folder(self, folder: Path, last: str) -> Score:
         """Return the score of what was done in a folder that `open` made."""
@@ -161,3 +165,9 @@ def choose(suite: Suite, tasks: str = "", seed: int = 0, limit: int = 0) -> list
     if suite.first_tasks and limit:
         return suite.first_tasks(seed, limit)
     return suite.tasks(seed=seed)[: limit or None]
+
+
+def episodes_of(suite: Suite, arm: Arm, samples: Sequence[Sample]) -> dict[str, Episode]:
+    """Return the episodes of samples by id; a LabrigError where what their server needs is missing here."""
+    RunPlan(suite, arm, AgentSpec("nop"), tuple(samples)).check()
+    return {sample.id: Episode.of(suite, arm, sample) for sample in samples}

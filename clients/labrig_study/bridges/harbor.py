@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import tomlkit
@@ -19,7 +18,6 @@ from labrig.errors import LabrigError
 from labrig_harness import blobs
 from labrig_harness.arm import Arm
 from labrig_harness.records.outfolder import safe
-from labrig_harness.registry.servers import serve_flags
 from labrig_harness.sample import Sample
 from labrig_harness.suite import Suite, Unsolvable
 from labrig_study.bridges.episode import Episode
@@ -75,7 +73,7 @@ def _write_task(episode: Episode, folder: Path, image: str) -> None:
     _write(folder / "instruction.md", episode.prompt + ("" if arm.channel.is_file else SAID))
     as_root = f"FROM {image}\nUSER root\nENTRYPOINT []\n"
     _write(folder / "environment" / "Dockerfile", f"{as_root}WORKDIR /app\n")
-    _write(folder / "environment" / "docker-compose.yaml", json.dumps(_compose(arm), indent=2) + "\n")
+    _write(folder / "environment" / "docker-compose.yaml", json.dumps(_compose(episode), indent=2) + "\n")
     making = f"RUN mkdir -p {CALLS} && chown -R labrig: {WORKSPACE} {CALLS}\n"
     setup = "".join(
         f"RUN labrig setup {name}\n" for name in dict.fromkeys((*arm.needs, *episode.sample.needs))
@@ -121,15 +119,12 @@ def _describe_task(episode: Episode) -> dict[str, object]:
     }
 
 
-def _compose(arm: Arm) -> dict[str, object]:
+def _compose(episode: Episode) -> dict[str, object]:
     """Return the second container, in JSON, which is YAML: the server, as the arm sets it up."""
-    options = replace(arm.serve, workspace=Path(WORKSPACE), log_calls=Path(CALLS))
-    command = [arm.server, "--http", f"127.0.0.1:{PORT}", *serve_flags(options)]
-    return {
-        "services": {
-            SERVICE: {"build": {"context": "./server"}, "command": command, "network_mode": "service:main"}
-        }
-    }
+    server, *flags = episode.serving(Path(CALLS), Path(WORKSPACE))
+    command = [server, "--http", f"127.0.0.1:{PORT}", *flags]
+    about = {"build": {"context": "./server"}, "command": command, "network_mode": "service:main"}
+    return {"services": {SERVICE: about}}
 
 
 def _write(path: Path, text: str) -> None:

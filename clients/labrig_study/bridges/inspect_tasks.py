@@ -25,9 +25,7 @@ from inspect_ai.util import apply_limits, time_limit, token_limit, turn_limit
 
 from labrig.errors import LabrigError
 from labrig_harness import suites
-from labrig_harness.agent import AgentSpec
-from labrig_harness.run.plan import RunPlan
-from labrig_study.bridges.episode import Episode, choose
+from labrig_study.bridges.episode import Episode, choose, episodes_of
 
 FOLDER = "labrig_folder"
 WITHOUT_SAMPLES = ("imported", "questions", "results")
@@ -40,9 +38,8 @@ def _offer(name: str) -> None:
 
     def make(arm: str = "", tasks: str = "", seed: int = 0, limit: int = 0) -> Any:
         suite = suites.load(name)
-        chosen, asked = suite.arm(arm), choose(suite, tasks, seed, limit)
-        RunPlan(suite, chosen, AgentSpec("nop"), tuple(asked)).check()  # a server without what it needs
-        episodes = {sample.id: Episode.of(suite, chosen, sample) for sample in asked}
+        chosen = suite.arm(arm)
+        episodes = episodes_of(suite, chosen, choose(suite, tasks, seed, limit))
         samples = [InspectSample(id=id, input=each.prompt) for id, each in episodes.items()]
         by = {each: [mean(), stderr()] for each in ("strict", "compat")}
         return Task(
@@ -65,7 +62,7 @@ def _work(episodes: Episodes) -> Callable[..., Any]:
         episode = episodes[state.sample_id]
         folder = Path(tempfile.mkdtemp(prefix="labrig-inspect-"))
         state.store.set(FOLDER, str(folder))
-        words, arm = episode.open(folder), episode.arm
+        words, arm = ["serve", *episode.serving(*episode.open(folder))], episode.arm
         server = mcp_server_stdio(name=arm.server, command="labrig", args=words, env=dict(os.environ))
         limits = [turn_limit(arm.max_steps), time_limit(arm.wall_s), token_limit(arm.max_tokens)]
         with apply_limits(limits):

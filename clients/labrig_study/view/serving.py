@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -75,15 +76,8 @@ def serve(out: Path, port: int, say: Callable[[str], None]) -> None:
     import uvicorn
 
     watch = Watch(out)
-    with socket.socket() as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((HOST, port))
-        except OSError as error:
-            raise LabrigError(
-                f"The port cannot be had: {error.strerror}", where=f"--port {port}", try_="another, or none"
-            ) from error
-        say(f"http://{HOST}:{listening.getsockname()[1]}/")
+    with listen(port) as (listening, address):
+        say(address)
         follower = threading.Thread(target=watch.follow, daemon=True)
         follower.start()
         config = uvicorn.Config(
@@ -93,3 +87,17 @@ def serve(out: Path, port: int, say: Callable[[str], None]) -> None:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
             watch.end()
+
+
+@contextmanager
+def listen(port: int) -> Iterator[tuple[socket.socket, str]]:
+    """Give a socket at a port of this machine alone, and its address; a LabrigError for a port that is taken."""
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise LabrigError(
+                f"The port cannot be had: {error.strerror}", where=f"--port {port}", try_="another, or none"
+            ) from error
+        yield listening, f"http://{HOST}:{listening.getsockname()[1]}/"

@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from labrig.calls import CallLog
@@ -18,7 +19,8 @@ from labrig_harness.blobs import Blob
 from labrig_harness.channels import last_json_object
 from labrig_harness.suite import Fixture
 from labrig_programs.reading.read_run import ReadRun
-from labrig_study.bridges.episode import Episode
+from labrig_study.bridges.episode import Episode, episodes_of
+from labrig_study.bridges.gym import make_app, read_last
 from labrig_study.bridges.harbor import export_tasks
 from labrig_study.bridges.inside import main as inside
 from labrig_study.logs import harbor
@@ -145,3 +147,34 @@ def test_the_command_exports_tasks(tmp_path: Path) -> None:
     )
     wrong = labrig("export-tasks", "science-gym", "--format", "harbour", "--out", str(tmp_path / "x"))
     assert wrong.returncode == 2 and "harbor" in wrong.stderr
+
+
+async def test_a_session_of_the_gym_is_its_callers_and_ends_when_it_is_verified(tmp_path: Path) -> None:
+    suite, sample = suites.load("phreeqc-basics"), basics()[0]
+    app = make_app(episodes_of(suite, suite.arm(), [sample]))
+    row = {"verifier_metadata": {"sample": sample.id}, "response": {"output": []}}
+
+    def open_client(host: str = "127.0.0.1") -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=f"http://{host}")
+
+    async with open_client() as mine, open_client() as other, open_client("evil.example") as foreign:
+        assert (await foreign.post("/seed_session", json=row)).status_code == 400
+        assert (
+            await mine.post("/seed_session", json={"verifier_metadata": {"sample": "x"}})
+        ).status_code == 404
+        assert (await mine.post("/seed_session", json={})).status_code == 404
+        assert (await mine.post("/seed_session", json=row)).status_code == 200
+        for path in ("/list_file", "/verify"):
+            assert (await other.post(path, json=row)).status_code == 404
+        scored = await mine.post("/verify", json=row)
+        assert scored.json() == {**row, "reward": 0.0, "compat": 0.0, "answer": ""}
+        assert (await mine.post("/verify", json=row)).status_code == 404
+
+
+def test_the_last_message_of_a_response_is_read() -> None:
+    said = [
+        {"type": "message", "content": [{"type": "output_text", "text": text}]}
+        for text in ("first", "last", " ")
+    ]
+    assert read_last([{"type": "function_call"}, *said, {"type": "reasoning"}]) == "last"
+    assert read_last([]) == ""
