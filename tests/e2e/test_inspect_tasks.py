@@ -81,8 +81,9 @@ for agent in (oracle, nop, endless):
             display="none",
         )
         assert log.status == "success", log.error
+        text = log.model_dump_json()
         told.append([agent.__name__, name, [s.scores["labrig"].value for s in log.samples],
-            [s.limit and s.limit.type for s in log.samples], "options" in log.model_dump_json()])
+            [s.limit and s.limit.type for s in log.samples], '"diagnosis"' in text or '"scheme"' in text]))
 print(json.dumps(told))
 """
 
@@ -122,7 +123,7 @@ def test_the_oracle_has_full_marks_and_nothing_none(
         *(["nop", name, [none, none], [None, None]] for name in CHOSEN),
         ["endless", "phreeqc-mcq", [none, none], ["turn", "turn"]],
     ]
-    assert not any(each[4] for each in told), "the log holds the truth, which has the key options"
+    assert not any(each[4] for each in told), "the log holds the truth, which has these keys"
     for name in CHOSEN:  # our reader of Inspect's logs, and our scorer on what it read
         suite = suites.load(name)
         samples = choose(suite, limit=2)
