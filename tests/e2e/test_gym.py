@@ -18,12 +18,13 @@ import pytest
 from labrig_harness.records.scoring import score_folder
 from labrig_harness.trajectory import Trajectory
 from support.command import labrig
+from support.solvable import write_solvable
 
 pytestmark = pytest.mark.accept
 
 ARMS = {"phreeqc-mcq": "agent-toc", "science-gym": "agent-reading"}
 AGENTS = ("reference", "noisy-reference", "random", "nop")
-LIMIT = "4"
+COUNT = 4
 
 ASK = """
 import asyncio, json, sys
@@ -83,7 +84,8 @@ def _read_plays(out: Path) -> tuple[list[Any], list[list[float]]]:
 def test_rewards_are_the_scores_of_our_own_runs(
     suite: str, verifiers: Path, databases: Path, private_home: Path, tmp_path: Path
 ) -> None:
-    choice = (suite, "--arm", ARMS[suite], "--limit", LIMIT)
+    chosen = write_solvable(suite, ARMS[suite], COUNT, tmp_path / "ids")
+    choice = (suite, "--arm", ARMS[suite], "--items", chosen)
     for agent in AGENTS:
         done = labrig("run", *choice, "--agent", agent, "--out", str(tmp_path / "out"))
         assert "Traceback" not in done.stderr, done.stderr

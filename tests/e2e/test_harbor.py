@@ -18,6 +18,7 @@ import pytest
 
 from support.command import labrig
 from support.places import PROJECT
+from support.solvable import write_solvable
 
 pytestmark = pytest.mark.accept
 
@@ -39,8 +40,10 @@ def test_the_oracle_has_full_marks_and_nothing_none(
     harbor: Path, databases: Path, private_home: Path, tmp_path: Path
 ) -> None:
     for suite, arm in CHOSEN.items():
-        words = ("export-tasks", suite, "--arm", arm, "--format", "harbor", "--limit", "1")
-        done = labrig(*words, "--out", str(tmp_path / suite))
+        words = ("export-tasks", suite, "--arm", arm, "--format", "harbor")
+        done = labrig(
+            *words, "--items", write_solvable(suite, arm, 1, tmp_path / "ids"), "--out", str(tmp_path / suite)
+        )
         assert done.returncode == 0 and not done.stderr, done.stderr
         (task,) = (tmp_path / suite).iterdir()
         (tmp_path / "tasks").mkdir(exist_ok=True)

@@ -19,6 +19,7 @@ from labrig_harness import suites
 from labrig_harness.records.scoring import score_folder
 from labrig_study.bridges.episode import choose
 from labrig_study.logs.importing import import_logs
+from support.solvable import solvable
 
 pytestmark = pytest.mark.accept
 
@@ -34,9 +35,9 @@ from labrig_study.bridges.episode import Episode, choose
 
 logs, chosen = sys.argv[2], json.loads(sys.argv[3])
 solutions = {}
-for name, arm in chosen.items():
+for name, (arm, ids) in chosen.items():
     suite = suites.load(name)
-    for sample in choose(suite, limit=2):
+    for sample in [each for each in choose(suite) if each.id in ids]:
         episode = Episode.of(suite, suite.arm(arm), sample)
         solutions[episode.prompt.strip()] = episode.arm.channel, suite.solution(sample, episode.arm)
 
@@ -74,16 +75,16 @@ def counted(say):
 told = []
 for agent in (oracle, nop, endless):
     model = get_model(f"mockllm/{agent.__name__}", custom_outputs=counted(agent))
-    tasks = [(name, arm) for name, arm in chosen.items() if agent is not endless or name == "phreeqc-mcq"]
-    for name, arm in tasks:
+    tasks = [(name, *of) for name, of in chosen.items() if agent is not endless or name == "phreeqc-mcq"]
+    for name, arm, ids in tasks:
         (log,) = eval(
-            f"labrig/{name.replace('-', '_')}", model=model, task_args={"arm": arm, "limit": 2}, log_dir=logs,
+            f"labrig/{name.replace('-', '_')}", model=model, task_args={"arm": arm}, sample_id=ids, log_dir=logs,
             display="none",
         )
         assert log.status == "success", log.error
         text = log.model_dump_json()
         told.append([agent.__name__, name, [s.scores["labrig"].value for s in log.samples],
-            [s.limit and s.limit.type for s in log.samples], '"diagnosis"' in text or '"scheme"' in text]))
+            [s.limit and s.limit.type for s in log.samples], '"shift"' in text or '"scheme"' in text])
 print(json.dumps(told))
 """
 
@@ -107,8 +108,9 @@ def test_the_oracle_has_full_marks_and_nothing_none(
     inspect_python: Path, databases: Path, private_home: Path, tmp_path: Path
 ) -> None:
     logs = tmp_path / "logs"
+    chosen = {name: (arm, solvable(name, arm, 2)) for name, arm in CHOSEN.items()}
     ran = subprocess.run(
-        [inspect_python, "-c", RUN, sysconfig.get_path("purelib"), logs, json.dumps(CHOSEN)],
+        [inspect_python, "-c", RUN, sysconfig.get_path("purelib"), logs, json.dumps(chosen)],
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
         cwd=tmp_path,
         capture_output=True,
@@ -126,7 +128,7 @@ def test_the_oracle_has_full_marks_and_nothing_none(
     assert not any(each[4] for each in told), "the log holds the truth, which has these keys"
     for name in CHOSEN:  # our reader of Inspect's logs, and our scorer on what it read
         suite = suites.load(name)
-        samples = choose(suite, limit=2)
+        samples = [each for each in choose(suite) if each.id in chosen[name][1]]
         mine = tmp_path / f"logs-{name}"
         mine.mkdir()
         for log in logs.glob(f"*{name}*.eval"):
