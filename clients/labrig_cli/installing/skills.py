@@ -51,7 +51,7 @@ def plan(folder: Path) -> dict[Path, tuple[str, str]]:
 
 def make_diff(changes: Mapping[Path, tuple[str, str]]) -> str:
     """Return the changes as unified diffs; of a new file its name alone."""
-    shown = []
+    shown: list[str] = []
     for path, (before, after) in changes.items():
         lines = (before.splitlines(keepends=True), after.splitlines(keepends=True))
         shown += difflib.unified_diff(*lines, str(path), str(path)) if before else [f"new: {path}\n"]

@@ -65,7 +65,7 @@ def make_app(episodes: Episodes) -> Starlette:
         for key in [key for key, each in sessions.items() if time.monotonic() - each.began > FORGOTTEN_S]:
             await sessions.pop(key).end()
         name = ((await request.json()).get("verifier_metadata") or {}).get("sample")
-        if name not in episodes:
+        if not isinstance(name, str) or name not in episodes:
             return PlainTextResponse(f"There is no sample {name!r} here", 404)
         key = secrets.token_urlsafe(24)
         sessions[key] = Session.begin(episodes[name])
