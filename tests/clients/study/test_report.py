@@ -480,7 +480,9 @@ def test_csv_jsonl_and_parquet_say_the_same(rich: Scored, tmp_path: Path) -> Non
 @example("-0")
 def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
     cell = flat._write_cell(text)
-    signed = re.fullmatch(r"[+-]([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)  # a number as text is none
+    signed = re.fullmatch(
+        r"[+-]([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text
+    )  # a number as text is none
     assert signed or cell.lstrip()[:1] not in ("=", "+", "-", "@")
     assert cell[:1] not in ("\t", "\r", "\n")
     assert flat._write_cell(-1.5) == "-1.5"  # a number is not text
