@@ -467,7 +467,7 @@ def test_the_shim_needs_nothing_of_ours_and_says_what_is_wrong() -> None:
     tree = ast.parse(SHIM.read_text(), feature_version=(3, 9))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {each.name for node in imports for each in node.names}
-    assert names == {"annotations", "os", "socket", "sys", "threading"}
+    assert names == {"annotations", "os", "socket", "subprocess", "sys", "threading"}
     done = subprocess.run(shim.command("/no/such/socket"), capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "cannot reach /no/such/socket" in done.stderr
 
