@@ -75,7 +75,8 @@ class Box:
                 )
         for name in OWN:
             found += ["--bind", str(self.folder / name), f"/{name}"]
-        home = os.environ["LABRIG_HOME"]
+        home, ours = os.environ["LABRIG_HOME"], str(Path(os.environ["LABRIG_TEST_DOCKERFILE"]).parent)
+        found += ["--ro-bind", ours, ours]  # which one of `OWN` hides, where the checkout lies below /tmp
         found += ["--bind", home, home, "--chdir", cwd or self.cwd]
         return [
             *found,
