@@ -24,6 +24,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import ssrfguard
 
 from labrig.config import setting
+from labrig.errors import LabrigError
 from labrig.http.guard import Guard
 from labrig.redaction import redact
 from labrig_harness.recording.socket_folder import socket_folder
@@ -130,7 +131,10 @@ class _Proxy:
             await self._pass((reader, writer), about)
         except asyncio.CancelledError:
             pass  # the program has ended; what was sent until then is listed
-        except (OSError, ValueError, EOFError, asyncio.LimitOverrunError, ssrfguard.SSRFGuardError) as error:
+        except (
+            *(OSError, ValueError, EOFError, asyncio.LimitOverrunError),
+            *(ssrfguard.SSRFGuardError, LabrigError),
+        ) as error:
             if isinstance(error, asyncio.IncompleteReadError) and not error.partial:
                 return  # opened ahead, and never used
             about["refused"] = f"{type(error).__name__}: {error}"[:300]
@@ -163,6 +167,10 @@ class _Proxy:
             raise PermissionError(f"{host} is not the model's service, and this arm has no web")
         above = urlsplit(os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy") or "")
         if above.hostname and (host, port) not in self.near:
+            named = f"[{host}]" if ":" in host else host
+            self.guard.check(
+                f"{'https' if tunnel else 'http'}://{named}:{port}/"
+            )  # the proxy would look it up
             there = await asyncio.open_connection(above.hostname, above.port or 80)
             there[1].write((f"{first}\r\n{_name_user(above)}{rest}").encode("latin-1"))
         else:

@@ -81,7 +81,13 @@ def test_the_services_that_are_known_are_reached_and_no_other(site: str, tmp_pat
     assert listed[1]["sent"] == len(inner) and listed[1]["received"] > 100
 
 
-def test_the_web_is_what_is_public(site: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("behind", [False, True], ids=["alone", "behind another proxy"])
+def test_the_web_is_what_is_public(
+    behind: bool, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy of the user's, which would look names up itself, is not asked for what is private either."""
+    if behind:
+        monkeypatch.setenv("HTTPS_PROXY", site)
     requests = [
         f"CONNECT {place} HTTP/1.1\r\n\r\n" for place in ("127.0.0.1:80", "169.254.169.254:80", "[::1]:443")
     ]
