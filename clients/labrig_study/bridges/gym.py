@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -64,7 +65,8 @@ def make_app(episodes: Episodes) -> Starlette:
     async def seed(request: Request) -> Response:
         for key in [key for key, each in sessions.items() if time.monotonic() - each.began > FORGOTTEN_S]:
             await sessions.pop(key).end()
-        name = ((await request.json()).get("verifier_metadata") or {}).get("sample")
+        about = (await _read_object(request)).get("verifier_metadata")
+        name = about.get("sample") if isinstance(about, dict) else None
         if not isinstance(name, str) or name not in episodes:
             return PlainTextResponse(f"There is no sample {name!r} here", 404)
         key = secrets.token_urlsafe(24)
@@ -78,18 +80,24 @@ def make_app(episodes: Episodes) -> Starlette:
         if session is None:
             return PlainTextResponse("There is no such session: begin with /seed_session", 404)
         try:
-            result = await session.bench.call(request.path_params["tool"], await request.json())
+            result = await session.bench.call(request.path_params["tool"], await _read_object(request))
         except Ending as ended:
             return PlainTextResponse(f"The episode is over: {ended}", 409)
         return PlainTextResponse(result.text, 400 if result.is_error else 200)
 
     async def verify(request: Request) -> Response:
+        row = await _read_object(request)
+        try:
+            last = read_last(row["response"]["output"])
+        except (KeyError, TypeError, AttributeError):  # the session stays
+            return PlainTextResponse(
+                "There is no response with an output, as the Responses API gives it", 400
+            )
         session = sessions.pop(request.cookies.get(COOKIE, ""), None)
         if session is None:
             return PlainTextResponse("There is no such session, or it was verified", 404)
-        row = await request.json()
         try:
-            score = session.episode.score_folder(session.folder, read_last(row["response"]["output"]))
+            score = session.episode.score_folder(session.folder, last)
         finally:
             await session.end()
         return JSONResponse({**row, "reward": score.strict, "compat": score.compat, "answer": score.answer})
@@ -102,6 +110,16 @@ def make_app(episodes: Episodes) -> Starlette:
         ],
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])],
     )
+
+
+async def _read_object(request: Request) -> dict[str, Any]:
+    try:
+        body = await request.json()
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, f"The body is no JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise HTTPException(400, "The body is no JSON object")
+    return body
 
 
 def read_last(output: Sequence[Mapping[str, Any]]) -> str:

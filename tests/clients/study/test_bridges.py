@@ -166,6 +166,10 @@ async def test_a_session_of_the_gym_is_its_callers_and_ends_when_it_is_verified(
         assert (await mine.post("/seed_session", json=row)).status_code == 200
         for path in ("/list_file", "/verify"):
             assert (await other.post(path, json=row)).status_code == 404
+        for body in (b"{", b"[]", b"{}", b'{"response": {"output": [1]}}'):
+            assert (await mine.post("/verify", content=body)).status_code == 400
+        for body in (b"{", b"7"):
+            assert (await mine.post("/list_file", content=body)).status_code == 400
         scored = await mine.post("/verify", json=row)
         assert scored.json() == {**row, "reward": 0.0, "compat": 0.0, "answer": ""}
         assert (await mine.post("/verify", json=row)).status_code == 404
