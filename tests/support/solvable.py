@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from labrig_harness import suites
+from labrig_harness.sample import Sample
 from labrig_harness.suite import Unsolvable
 
 
@@ -13,9 +14,9 @@ def solvable(name: str, arm: str, count: int) -> list[str]:
     """Return the ids of the first samples of a suite that have a solution in an arm."""
     suite = suites.load(name)
 
-    def has_solution(sample: object) -> bool:
+    def has_solution(sample: Sample) -> bool:
         try:
-            suite.solution(sample, suite.arm(arm))  # type: ignore[arg-type]
+            suite.solution(sample, suite.arm(arm))
         except Unsolvable:
             return False
         return True
