@@ -48,6 +48,8 @@ _DONE = re.compile(
     )
 )
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?=\w)[^.!?\n]*)*[.!?\n]?")
+REACH = 1000
+"""Characters of a sentence on each side of what was done, so that a text of one endless sentence takes no hours."""
 _DENIED = re.compile(
     r"\b(?:No|no|when|whether|may|depends|not|never|n't|n’t|unable|"
     r"could|cannot|would|will|if|once|until|before|to be|need|should|must)\b"
@@ -79,8 +81,9 @@ def done_claims(answer: str, calls: Sequence[ToolCall], results: Sequence[tuple[
     for each in _DONE.finditer(answer):
         verb = next(word for word in each.groups() if word).lower()
         kind = next(kind for kind, (verbs, _) in ACTS.items() if verb in verbs.split("|"))
-        begins = max(answer.rfind(mark, 0, each.start()) for mark in (". ", "! ", "? ", "\n")) + 1
-        sentence = _SENTENCE.match(answer, begins)
+        low = max(0, each.start() - REACH)
+        begins = max(low, *(answer.rfind(mark, low, each.start()) + 1 for mark in (". ", "! ", "? ", "\n")))
+        sentence = _SENTENCE.match(answer, begins, each.end() + REACH)
         text = sentence[0].strip() if sentence else each[0]
         if _DENIED.search(answer[begins : each.end()]) or text.endswith("?"):
             continue
